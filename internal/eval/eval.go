@@ -1,0 +1,240 @@
+// Package eval is the core of mettle: the words everything else is said in, and
+// the loop that turns cases into results.
+//
+// A [Suite] is a list of [Case] values. A [Target] answers a case with a
+// [Response]; the case's [Check] values, each around a [Grader], turn the
+// response into [Score] values; together they are a [Result], which goes to
+// every [Sink] as soon as it is ready. A finished [Run] is a header, a
+// [Summary] and the verdicts of its [Gate] values.
+//
+// Three promises live here. An error is not a failure: what broke on the way
+// stays apart from what was judged, in every type and every count. Nothing
+// wrong is found late: [Runner.Run] asks everything that can be prepared
+// before the first case. Nothing is lost: a result reaches the first sink, the
+// store, before anything counts it.
+//
+// The package imports the standard library only.
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Pos is a place in a file a person wrote. Line and Col start at 1; zero means
+// the place is not known.
+type Pos struct {
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+	Col  int    `json:"col,omitempty"`
+}
+
+func (p Pos) String() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Col == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+}
+
+// Suite is one suite file once loaded: cases with their checks, and the gates
+// that judge them. It does not change afterwards.
+type Suite struct {
+	Name    string  `json:"name"`
+	Project string  `json:"project,omitempty"`
+	Version string  `json:"version,omitempty"`
+	File    string  `json:"file,omitempty"`
+	Digest  string  `json:"digest,omitempty"` // of the file's bytes
+	Gates   []Gate  `json:"gates,omitempty"`
+	Cases   []*Case `json:"-"`
+}
+
+// Difficulty says how hard a case is meant to be.
+type Difficulty string
+
+// The difficulties a case may have, easiest first.
+const (
+	Basic        Difficulty = "basic"
+	Intermediate Difficulty = "intermediate"
+	Advanced     Difficulty = "advanced"
+)
+
+// Difficulties lists every difficulty, easiest first.
+var Difficulties = []Difficulty{Basic, Intermediate, Advanced}
+
+// Case is one question to a target and the checks its answer must meet.
+type Case struct {
+	ID          string          `json:"id"`
+	Name        string          `json:"name,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Suite       string          `json:"suite,omitempty"`
+	Project     string          `json:"project,omitempty"`
+	Tool        string          `json:"tool,omitempty"`
+	Difficulty  Difficulty      `json:"difficulty,omitempty"`
+	Tags        []string        `json:"tags,omitempty"`
+	Input       json.RawMessage `json:"input,omitempty"` // a JSON object, as small as JSON makes it: suites are held whole
+	Target      string          `json:"target,omitempty"`
+	Trials      int             `json:"trials,omitempty"` // 0: the run decides
+	Checks      []*Check        `json:"checks,omitempty"`
+	Pos         Pos             `json:"pos,omitzero"`
+}
+
+// Severity says whether a failed check fails its case.
+type Severity string
+
+// An [ErrorSeverity] check decides the case; a [WarnSeverity] check is shown and never
+// decides.
+const (
+	ErrorSeverity Severity = "error"
+	WarnSeverity  Severity = "warn"
+)
+
+// Part names the part of a response a check looks at.
+type Part string
+
+// The parts of a response. The answer is the text with the envelope split off.
+const (
+	AnswerPart Part = "answer"
+	RawPart    Part = "raw"
+)
+
+// Check is a grader as used in a case.
+type Check struct {
+	Key      string
+	Kind     string
+	Weight   float64
+	Severity Severity
+	Not      bool
+	Of       Part
+	Mode     string // failure mode: the cause a failed check is grouped under
+	Implicit bool   // added by the loader, shown only when it does not pass
+	Grader   Grader
+	Pos      Pos
+
+	rule json.RawMessage // what [Check.Rule] gives for a check read back from a run
+}
+
+// Grader turns a response into a score. An error means the grader could not
+// decide, and makes the score unscored; it is never a verdict.
+type Grader interface {
+	Grade(ctx context.Context, c *Case, r *Response) (Score, error)
+}
+
+// GraderFunc makes a function a [Grader].
+type GraderFunc func(ctx context.Context, c *Case, r *Response) (Score, error)
+
+// Grade calls f.
+func (f GraderFunc) Grade(ctx context.Context, c *Case, r *Response) (Score, error) {
+	return f(ctx, c, r)
+}
+
+// Dear is implemented by graders that cost money or seconds. They run after
+// the cheap ones of a case, side by side.
+type Dear interface{ Dear() bool }
+
+// Target answers cases. An error means that no answer could be had; a bad
+// answer is a response. Respond is called from many goroutines.
+type Target interface {
+	Respond(ctx context.Context, c *Case) (*Response, error)
+}
+
+// TargetFunc makes a function a [Target].
+type TargetFunc func(ctx context.Context, c *Case) (*Response, error)
+
+// Respond calls f.
+func (f TargetFunc) Respond(ctx context.Context, c *Case) (*Response, error) { return f(ctx, c) }
+
+// Preparer is implemented by targets and graders that need something from the
+// world before the first case: a key, a server, a tool. What is missing is
+// best told as a [Missing] error, so that one list names all of it.
+type Preparer interface {
+	Prepare(ctx context.Context, env Env) error
+}
+
+// Env is what a [Preparer] is told about the run.
+type Env struct {
+	Cases []*Case // the cases that will use it
+}
+
+// Missing is an error that lists prerequisites of a run that are not there.
+type Missing struct{ What []string }
+
+func (m *Missing) Error() string {
+	if len(m.What) == 1 {
+		return m.What[0]
+	}
+	s := fmt.Sprintf("%d things are missing:", len(m.What))
+	for _, w := range m.What {
+		s += "\n  " + w
+	}
+	return s
+}
+
+// Describer is implemented by targets that can say what they turned out to be
+// once prepared: server name and version, protocol, tool mapping. The run
+// header keeps it.
+type Describer interface{ Describe() map[string]string }
+
+// Response is what a target answered.
+type Response struct {
+	Text       string          `json:"text"`                 // the answer proper, envelope split off
+	Raw        string          `json:"raw,omitempty"`        // everything the target said as text, when it is more than Text
+	Structured json.RawMessage `json:"structured,omitempty"` // structured content, as sent
+	IsError    bool            `json:"is_error,omitempty"`   // the target flagged its own answer as an error
+	Meta       map[string]any  `json:"meta,omitempty"`       // parsed metadata: confidence, sourcesUsed, …
+	Sources    []Source        `json:"sources,omitempty"`    // the answer's source list
+	Steps      []Step          `json:"steps,omitempty"`
+	Usage      *Usage          `json:"usage,omitempty"`
+	Model      string          `json:"model,omitempty"`
+	Latency    time.Duration   `json:"-"`
+	Attempts   int             `json:"attempts,omitempty"` // tries it took to get this answer, when more than one
+	Notes      []string        `json:"notes,omitempty"`    // oddities of the answer's form that are no verdict
+	Exchange   *Exchange       `json:"exchange,omitempty"`
+}
+
+// RawText is everything the target said as text.
+func (r *Response) RawText() string {
+	if r.Raw != "" {
+		return r.Raw
+	}
+	return r.Text
+}
+
+// Source is one entry of an answer's source list.
+type Source struct {
+	N     int    `json:"n,omitempty"`
+	Title string `json:"title,omitempty"`
+	URL   string `json:"url,omitempty"`
+}
+
+// Exchange is the wire-level request and reply behind a response.
+type Exchange struct {
+	Request  json.RawMessage `json:"request,omitempty"`
+	Response json.RawMessage `json:"response,omitempty"`
+}
+
+// Usage is what a model call consumed.
+type Usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+// Step is one move on the way to a response.
+type Step struct {
+	Kind     string          `json:"kind"` // message, call, result, error
+	Name     string          `json:"name,omitempty"`
+	Args     json.RawMessage `json:"args,omitempty"`
+	Text     string          `json:"text,omitempty"`
+	Start    time.Duration   `json:"-"`
+	Duration time.Duration   `json:"-"`
+}
+
+// Finding is a remark with a place inside a file or an answer.
+type Finding struct {
+	Message string `json:"message"`
+	Pos     Pos    `json:"pos,omitzero"`
+}

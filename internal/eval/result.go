@@ -1,0 +1,176 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Result is one case put to one target, one time.
+type Result struct {
+	Case     *Case
+	Target   string
+	Trial    int // from 1
+	Status   Status
+	Value    float64 // weighted mean of the scores that were scored
+	Started  time.Time
+	Duration time.Duration // target and graders together
+	Response *Response     // nil when no answer could be had
+	Scores   []Score       // in check order
+	Fault    *Fault        // why there is no answer, or why the case was skipped
+}
+
+// Fault says why a case has no verdict.
+type Fault struct {
+	Class   string `json:"class"`
+	Message string `json:"message"`
+}
+
+// Classes of faults. They name what broke, so that a report can group them.
+const (
+	TimeoutFault   = "timeout"
+	TransportFault = "transport"
+	ProtocolFault  = "protocol"
+	InternalFault  = "internal"
+)
+
+// FaultOf classes an error. An error anywhere in the chain may name its own
+// class with a method Class() string.
+func FaultOf(err error) *Fault {
+	f := &Fault{Class: TransportFault, Message: err.Error()}
+	var classed interface {
+		error
+		Class() string
+	}
+	switch {
+	case errors.As(err, &classed):
+		f.Class = classed.Class()
+	case errors.Is(err, context.DeadlineExceeded):
+		f.Class = TimeoutFault
+	}
+	return f
+}
+
+// settle sets the status and value that follow from the scores. A failed check
+// of error severity fails the case whatever else is unknown; without one, an
+// unscored check leaves the case unscored.
+func (r *Result) settle() {
+	r.Status = Pass
+	var sum, weight float64
+	for _, s := range r.Scores {
+		if s.Status != Unscored && !s.Implicit {
+			sum += s.Value * s.Weight
+			weight += s.Weight
+		}
+		if s.Severity == WarnSeverity {
+			continue
+		}
+		switch {
+		case s.Status == Fail:
+			r.Status = Fail
+		case s.Status == Unscored && r.Status == Pass:
+			r.Status = Unscored
+		}
+	}
+	switch {
+	case weight > 0:
+		r.Value = sum / weight
+	case r.Status == Pass:
+		r.Value = 1
+	}
+}
+
+// Mode names the cause of a result that did not pass, most telling first:
+// reports group by it. It is empty for a pass.
+func (r *Result) Mode() string {
+	switch r.Status {
+	case Pass, Skip:
+		return ""
+	case Error:
+		if r.Fault != nil && r.Fault.Class == TimeoutFault {
+			return "timeout"
+		}
+		return "transport error"
+	}
+	for _, s := range r.Scores {
+		if s.Implicit && s.Status == Fail {
+			return s.Mode // an error answer explains every other failed check
+		}
+	}
+	for _, s := range r.Scores {
+		if s.Status == r.Status && s.Severity != WarnSeverity {
+			if s.Mode != "" {
+				return s.Mode
+			}
+			return s.Kind
+		}
+	}
+	return ""
+}
+
+type resultJSON struct {
+	Case       string       `json:"case"`
+	Target     string       `json:"target,omitempty"`
+	Trial      int          `json:"trial"`
+	Status     Status       `json:"status"`
+	Value      float64      `json:"value"`
+	Started    time.Time    `json:"started"`
+	DurationMS float64      `json:"duration_ms"`
+	LatencyMS  float64      `json:"latency_ms,omitempty"`
+	Scores     []Score      `json:"scores,omitempty"`
+	Fault      *Fault       `json:"error,omitempty"`
+	Response   *Response    `json:"response,omitempty"`
+	Steps      []stepTiming `json:"steps,omitempty"`
+}
+
+type stepTiming struct {
+	StartMS    float64 `json:"start_ms"`
+	DurationMS float64 `json:"duration_ms"`
+}
+
+// MarshalJSON writes the result as one line of a run: the case by its id.
+func (r *Result) MarshalJSON() ([]byte, error) {
+	j := resultJSON{
+		Target: r.Target, Trial: r.Trial, Status: r.Status, Value: r.Value,
+		Started: r.Started, DurationMS: Millis(r.Duration), Scores: r.Scores, Fault: r.Fault, Response: r.Response,
+	}
+	if r.Case != nil {
+		j.Case = r.Case.ID
+	}
+	if r.Response != nil {
+		j.LatencyMS = Millis(r.Response.Latency)
+		for _, s := range r.Response.Steps {
+			j.Steps = append(j.Steps, stepTiming{Millis(s.Start), Millis(s.Duration)})
+		}
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads a result back; its case has only an id until the reader
+// puts the real one in.
+func (r *Result) UnmarshalJSON(b []byte) error {
+	var j resultJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*r = Result{
+		Case: &Case{ID: j.Case}, Target: j.Target, Trial: j.Trial, Status: j.Status, Value: j.Value,
+		Started: j.Started, Duration: fromMillis(j.DurationMS), Scores: j.Scores, Fault: j.Fault, Response: j.Response,
+	}
+	if r.Response != nil {
+		r.Response.Latency = fromMillis(j.LatencyMS)
+		for i := range min(len(j.Steps), len(r.Response.Steps)) {
+			r.Response.Steps[i].Start = fromMillis(j.Steps[i].StartMS)
+			r.Response.Steps[i].Duration = fromMillis(j.Steps[i].DurationMS)
+		}
+	}
+	return nil
+}
+
+// Millis is d in milliseconds to the microsecond, the form every file uses.
+func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func fromMillis(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond)).Round(time.Microsecond)
+}

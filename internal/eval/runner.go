@@ -1,0 +1,346 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Runner puts cases to targets. It schedules, times out, grades and emits;
+// everything else is a target that wraps a target, or a sink.
+type Runner struct {
+	Targets     map[string]Target         // by the name cases use
+	Concurrency int                       // cases at a time; at least 1
+	Trials      int                       // times each case is put, where it does not say; at least 1
+	Timeout     time.Duration             // of one case, graders included; 0 for none
+	FailFast    bool                      // start nothing new after a failed case
+	MaxErrors   int                       // stop when this many results in a row have no answer; 0 for never
+	Prior       iter.Seq2[*Result, error] // results the run has already: counted, not made again
+	Sinks       []Sink                    // the store first
+	Now         func() time.Time
+}
+
+const failFastWhy = "a case failed and the run was asked to stop at the first failure"
+
+// batchSize bounds how many results are handed to the sinks, and so synced to
+// disk, at a time.
+const batchSize = 256
+
+type job struct {
+	c     *Case
+	trial int
+}
+
+// Run prepares what the suites use, puts every case to its target, and gives
+// back the finished run. A run that ends early, because ctx ended or by its own
+// rules, is not an error: its status says so. An error means that the run
+// could not start or that its results could not be kept.
+func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, error) {
+	run := &Run{Header: head}
+	run.Header.Status, run.Format, run.Trials = Running, FormatVersion, max(1, r.Trials)
+	run.Suites = nil
+	for _, s := range suites {
+		run.Suites = append(run.Suites, *s)
+	}
+	jobs := r.plan(suites)
+	run.Planned = len(jobs)
+
+	tally := NewTally(EffectiveGates(run.Gates, run.Suites))
+	jobs, err := r.withoutPrior(jobs, tally)
+	if err != nil {
+		return run, err
+	}
+	if err := r.prepare(ctx, suites, run); err != nil {
+		return run, err
+	}
+	for _, s := range r.Sinks {
+		if err := s.Start(run); err != nil {
+			return run, err
+		}
+	}
+	if err := r.work(ctx, run, jobs, tally); err != nil {
+		return run, err
+	}
+	return run, r.finish(run, tally)
+}
+
+// plan lists every case as often as it is tried, first trials first, so that
+// the trials of a case are spread over the run.
+func (r *Runner) plan(suites []*Suite) (jobs []job) {
+	for trial := 1; ; trial++ {
+		before := len(jobs)
+		for _, s := range suites {
+			for _, c := range s.Cases {
+				if n := c.Trials; trial <= n || (n == 0 && trial <= max(1, r.Trials)) {
+					jobs = append(jobs, job{c, trial})
+				}
+			}
+		}
+		if len(jobs) == before {
+			return jobs
+		}
+	}
+}
+
+func (r *Runner) withoutPrior(jobs []job, tally *Tally) ([]job, error) {
+	if r.Prior == nil {
+		return jobs, nil
+	}
+	type id struct {
+		id    string
+		trial int
+	}
+	done := map[id]bool{}
+	for res, err := range r.Prior {
+		if err != nil {
+			return nil, err
+		}
+		done[id{res.Case.ID, res.Trial}] = true
+		tally.Add(res)
+	}
+	return slices.DeleteFunc(jobs, func(j job) bool { return done[id{j.c.ID, j.trial}] }), nil
+}
+
+// prepare asks every target and grader in use what it is missing, and joins
+// what all of them say.
+func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
+	byTarget := map[string][]*Case{}
+	var names []string
+	var graders []Preparer
+	for _, s := range suites {
+		for _, c := range s.Cases {
+			if byTarget[c.Target] == nil {
+				names = append(names, c.Target)
+			}
+			byTarget[c.Target] = append(byTarget[c.Target], c)
+			for _, check := range c.Checks {
+				if p, ok := check.Grader.(Preparer); ok {
+					graders = append(graders, p)
+				}
+			}
+		}
+	}
+	var errs []error
+	for _, name := range names {
+		t, ok := r.Targets[name]
+		if !ok {
+			errs = append(errs, fmt.Errorf("no target is named %q", name))
+			continue
+		}
+		if p, ok := t.(Preparer); ok {
+			errs = append(errs, p.Prepare(ctx, Env{Cases: byTarget[name]}))
+		}
+		if d, ok := t.(Describer); ok && errors.Join(errs...) == nil {
+			if run.Targets == nil {
+				run.Targets = map[string]map[string]string{}
+			}
+			run.Targets[name] = d.Describe()
+		}
+	}
+	for _, g := range graders {
+		errs = append(errs, g.Prepare(ctx, Env{}))
+	}
+	return errors.Join(errs...)
+}
+
+// work runs the jobs and feeds the sinks until all are done or the run ends
+// early.
+func (r *Runner) work(ctx context.Context, run *Run, jobs []job, tally *Tally) error {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	workers := max(1, min(r.Concurrency, len(jobs)))
+	results := make(chan *Result, 2*workers)
+	var next atomic.Int64
+	var halt atomic.Bool // start nothing new
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for !halt.Load() && inner.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(jobs) {
+					return
+				}
+				if res := r.one(inner, jobs[i]); res != nil {
+					results <- res
+				}
+			}
+		})
+	}
+	go func() { wg.Wait(); close(results) }()
+
+	run.Header.Status = Done
+	var failed error
+	row := 0 // results in a row without an answer
+	for batch := range batches(results) {
+		if failed != nil {
+			continue // drain, so that the workers can end
+		}
+		if failed = r.emit(batch, tally); failed != nil {
+			stop()
+			continue
+		}
+		for _, res := range batch {
+			row = inARow(row, res)
+			switch {
+			case r.FailFast && res.Status == Fail && !halt.Load():
+				halt.Store(true)
+				run.Header.Status, run.Why = Stopped, failFastWhy
+			case r.MaxErrors > 0 && row >= r.MaxErrors && !halt.Load():
+				halt.Store(true)
+				run.Header.Status = Stopped
+				run.Why = fmt.Sprintf("%d results in a row have no answer, the last: %s", row, res.Fault.Message)
+			}
+		}
+	}
+	if ctx.Err() != nil {
+		run.Header.Status, run.Why = Interrupted, ""
+	}
+	return failed
+}
+
+func inARow(row int, res *Result) int {
+	if res.Status == Error {
+		return row + 1
+	}
+	return 0
+}
+
+// batches hands on what is there, waiting only when nothing is.
+func batches(results <-chan *Result) iter.Seq[[]*Result] {
+	return func(yield func([]*Result) bool) {
+		for first := range results {
+			batch := []*Result{first}
+		drain:
+			for len(batch) < batchSize {
+				select {
+				case res, ok := <-results:
+					if !ok {
+						break drain
+					}
+					batch = append(batch, res)
+				default:
+					break drain
+				}
+			}
+			if !yield(batch) {
+				return
+			}
+		}
+	}
+}
+
+func (r *Runner) emit(batch []*Result, tally *Tally) error {
+	for i, s := range r.Sinks {
+		if err := s.Results(batch); err != nil {
+			return err
+		}
+		if i == 0 {
+			for _, res := range batch {
+				tally.Add(res)
+			}
+		}
+	}
+	if len(r.Sinks) == 0 {
+		for _, res := range batch {
+			tally.Add(res)
+		}
+	}
+	return nil
+}
+
+func (r *Runner) finish(run *Run, tally *Tally) error {
+	run.Finished = r.Now()
+	run.Summary = tally.Summary()
+	run.Outcomes = tally.Outcomes()
+	run.Cases = tally.Verdicts()
+	run.Judge()
+	var errs []error
+	for _, s := range r.Sinks {
+		errs = append(errs, s.Finish(run))
+	}
+	return errors.Join(errs...)
+}
+
+// one puts one case to its target and grades the answer. It gives nil when the
+// run was ended meanwhile: such a case was not done, and a resumed run does it.
+func (r *Runner) one(ctx context.Context, j job) *Result {
+	res := &Result{Case: j.c, Target: j.c.Target, Trial: j.trial, Started: r.Now()}
+	caseCtx, cancel := ctx, context.CancelFunc(func() {})
+	if r.Timeout > 0 {
+		caseCtx, cancel = context.WithTimeout(ctx, r.Timeout)
+	}
+	defer cancel()
+
+	response, err := respond(caseCtx, r.Targets[j.c.Target], j.c)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		res.Status, res.Fault = Error, FaultOf(err)
+		if caseCtx.Err() != nil {
+			res.Fault.Class = TimeoutFault
+			res.Fault.Message = fmt.Sprintf("no answer within %s: %v", r.Timeout, err)
+		}
+		res.Duration = r.Now().Sub(res.Started)
+		return res
+	}
+	res.Response = response
+	res.Scores = grade(caseCtx, j.c, response)
+	if ctx.Err() != nil {
+		return nil
+	}
+	res.settle()
+	res.Duration = r.Now().Sub(res.Started)
+	return res
+}
+
+func respond(ctx context.Context, t Target, c *Case) (resp *Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			resp, err = nil, &internalError{p}
+		}
+	}()
+	resp, err = t.Respond(ctx, c)
+	if err == nil && resp == nil {
+		err = &internalError{"the target gave neither an answer nor an error"}
+	}
+	return resp, err
+}
+
+type internalError struct{ what any }
+
+func (e *internalError) Error() string {
+	return fmt.Sprintf("internal error in the target: %v", e.what)
+}
+
+// Class names the fault for [FaultOf].
+func (e *internalError) Class() string { return InternalFault }
+
+// grade runs a case's checks, the cheap ones first and in order, then the dear
+// ones side by side. Scores stand in check order.
+func grade(ctx context.Context, c *Case, resp *Response) []Score {
+	scores := make([]Score, len(c.Checks))
+	var wg sync.WaitGroup
+	for i, check := range c.Checks {
+		if !isDear(check.Grader) {
+			scores[i] = check.Grade(ctx, c, resp)
+		}
+	}
+	for i, check := range c.Checks {
+		if isDear(check.Grader) {
+			wg.Go(func() { scores[i] = check.Grade(ctx, c, resp) })
+		}
+	}
+	wg.Wait()
+	return scores
+}
+
+func isDear(g Grader) bool {
+	d, ok := g.(Dear)
+	return ok && d.Dear()
+}

@@ -1,0 +1,178 @@
+package eval
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Status is the outcome of a check or a case.
+type Status string
+
+// A check passes, fails or stays unscored. A case can also be an error, when
+// no answer could be had, or skipped.
+const (
+	Pass     Status = "pass"
+	Fail     Status = "fail"
+	Unscored Status = "unscored"
+	Error    Status = "error"
+	Skip     Status = "skip"
+)
+
+// Statuses lists every status in the order reports show them.
+var Statuses = []Status{Pass, Fail, Unscored, Error, Skip}
+
+// Score is the outcome of one check.
+type Score struct {
+	Key      string         `json:"key"`
+	Kind     string         `json:"kind"`
+	Status   Status         `json:"status"`
+	Value    float64        `json:"value"` // 0 to 1; meaningless when unscored
+	Weight   float64        `json:"weight,omitempty"`
+	Severity Severity       `json:"severity,omitempty"`
+	Reason   string         `json:"reason,omitempty"` // one line: what was seen, what was wanted
+	Details  map[string]any `json:"details,omitempty"`
+	Findings []Finding      `json:"findings,omitempty"`
+	Usage    *Usage         `json:"usage,omitempty"`
+	Duration time.Duration  `json:"-"`
+	Mode     string         `json:"mode,omitempty"`
+	Implicit bool           `json:"implicit,omitempty"`
+}
+
+// PassIf is a full or empty score with a reason.
+func PassIf(ok bool, format string, args ...any) Score {
+	s := Score{Status: Fail, Reason: fmt.Sprintf(format, args...)}
+	if ok {
+		s.Status, s.Value = Pass, 1
+	}
+	return s
+}
+
+// Detail adds a machine-readable fact to the score and returns it.
+func (s Score) Detail(key string, v any) Score {
+	details := make(map[string]any, len(s.Details)+1)
+	for k, old := range s.Details {
+		details[k] = old
+	}
+	details[key] = v
+	s.Details = details
+	return s
+}
+
+// Grade runs the check: it shows the grader the part of the response asked
+// for, turns an error into an unscored score, applies not once, and fills in
+// what the check knows. A grader that panics is a grader that could not decide.
+func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
+	seen := r
+	if c.Of == RawPart && r.Raw != "" {
+		whole := *r
+		whole.Text = r.Raw
+		seen = &whole
+	}
+	s, err := safely(ctx, c.Grader, cs, seen)
+	if err != nil {
+		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Usage: s.Usage}
+	}
+	if c.Not {
+		s = s.negated()
+	}
+	s.Key, s.Kind, s.Weight, s.Severity = c.Key, c.Kind, c.Weight, c.Severity
+	s.Implicit = c.Implicit
+	if s.Status != Pass && s.Mode == "" {
+		s.Mode = c.Mode
+	}
+	return s
+}
+
+func safely(ctx context.Context, g Grader, cs *Case, r *Response) (s Score, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = Score{}, fmt.Errorf("the grader broke: %v", p)
+		}
+	}()
+	return g.Grade(ctx, cs, r)
+}
+
+func (s Score) negated() Score {
+	switch s.Status {
+	case Pass:
+		s.Status, s.Value = Fail, 1-s.Value
+		s.Reason += ", which must not be"
+	case Fail:
+		s.Status, s.Value = Pass, 1-s.Value
+	}
+	return s
+}
+
+// Rule is the check as its suite states it: the kind under "type", then the
+// kind's own parameters, and not, of and the rest where they differ from the
+// default.
+func (c *Check) Rule() json.RawMessage {
+	if c.rule != nil {
+		return c.rule
+	}
+	var params json.RawMessage
+	if c.Grader != nil {
+		if b, err := json.Marshal(c.Grader); err == nil {
+			params = b
+		}
+	}
+	head, _ := json.Marshal(struct {
+		Type string `json:"type"`
+		Not  bool   `json:"not,omitempty"`
+		Of   Part   `json:"of,omitempty"`
+	}{c.Kind, c.Not, c.Of})
+	return joinObjects(head, params)
+}
+
+// joinObjects puts the members of two JSON objects into one, a's first.
+func joinObjects(a, b json.RawMessage) json.RawMessage {
+	if len(b) <= 2 || b[0] != '{' {
+		return a
+	}
+	if len(a) <= 2 {
+		return b
+	}
+	out := make(json.RawMessage, 0, len(a)+len(b))
+	out = append(out, a[:len(a)-1]...)
+	out = append(out, ',')
+	return append(out, b[1:]...)
+}
+
+type checkJSON struct {
+	Key      string          `json:"key"`
+	Kind     string          `json:"kind"`
+	Weight   float64         `json:"weight,omitempty"`
+	Severity Severity        `json:"severity,omitempty"`
+	Mode     string          `json:"mode,omitempty"`
+	Implicit bool            `json:"implicit,omitempty"`
+	Rule     json.RawMessage `json:"rule,omitempty"`
+	Pos      Pos             `json:"pos,omitzero"`
+}
+
+// MarshalJSON writes the check with its rule spelled out, so that a stored run
+// says by itself what was asked.
+func (c *Check) MarshalJSON() ([]byte, error) {
+	return json.Marshal(checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Rule(), c.Pos})
+}
+
+// UnmarshalJSON reads a check of a stored run; it has a rule but no grader.
+func (c *Check) UnmarshalJSON(b []byte) error {
+	var j checkJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*c = Check{Key: j.Key, Kind: j.Kind, Weight: j.Weight, Severity: j.Severity, Mode: j.Mode, Implicit: j.Implicit, rule: j.Rule, Pos: j.Pos}
+	var flags struct {
+		Not bool `json:"not"`
+		Of  Part `json:"of"`
+	}
+	if len(j.Rule) > 0 {
+		if err := json.Unmarshal(j.Rule, &flags); err != nil {
+			return err
+		}
+	}
+	c.Not, c.Of = flags.Not, flags.Of
+	return nil
+}

@@ -1,0 +1,432 @@
+package eval
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Counts says how many results ended how. A result is counted once.
+type Counts struct {
+	Total    int `json:"total"`
+	Passed   int `json:"passed"`
+	Failed   int `json:"failed"`
+	Unscored int `json:"unscored"`
+	Errors   int `json:"errors"`
+	Skipped  int `json:"skipped"`
+}
+
+func (c *Counts) add(s Status) {
+	c.Total++
+	switch s {
+	case Pass:
+		c.Passed++
+	case Fail:
+		c.Failed++
+	case Unscored:
+		c.Unscored++
+	case Error:
+		c.Errors++
+	case Skip:
+		c.Skipped++
+	}
+}
+
+// Judged is how many have a verdict.
+func (c Counts) Judged() int { return c.Passed + c.Failed }
+
+// PassRate is the share of passes among the results that have a verdict, from
+// 0 to 1; it is 0 when there are none.
+func (c Counts) PassRate() float64 {
+	if c.Judged() == 0 {
+		return 0
+	}
+	return float64(c.Passed) / float64(c.Judged())
+}
+
+// Summary is what a run's results add up to.
+type Summary struct {
+	Counts
+	Cases        int      `json:"cases"`
+	Score        Mean     `json:"score"`
+	Confidence   Mean     `json:"confidence"` // over answers that state one
+	Latency      Latency  `json:"latency"`
+	ByDifficulty []Group  `json:"by_difficulty,omitempty"`
+	ByTool       []Group  `json:"by_tool,omitempty"`
+	ByProject    []Group  `json:"by_project,omitempty"`
+	ByTag        []Group  `json:"by_tag,omitempty"`
+	BySuite      []Group  `json:"by_suite,omitempty"`
+	ByKey        []Scored `json:"by_key,omitempty"`
+	ByKind       []Scored `json:"by_kind,omitempty"`
+	Modes        []Mode   `json:"failure_modes,omitempty"`
+	Spread       []Spread `json:"spread,omitempty"` // cases whose trials differ
+
+}
+
+// Mean is an average that says how many values it was taken from.
+type Mean struct {
+	Mean float64 `json:"mean"`
+	N    int     `json:"n"`
+}
+
+func (m *Mean) add(v float64) {
+	m.N++
+	m.Mean += (v - m.Mean) / float64(m.N)
+}
+
+// Latency describes how long answers took, in milliseconds.
+type Latency struct {
+	N    int     `json:"n"`
+	Mean float64 `json:"mean_ms"`
+	P50  float64 `json:"p50_ms"`
+	P95  float64 `json:"p95_ms"`
+	P99  float64 `json:"p99_ms"`
+	Max  float64 `json:"max_ms"`
+}
+
+// Group counts the results that share a name: a tool, a difficulty, a tag.
+type Group struct {
+	Name string `json:"name"`
+	Counts
+}
+
+// Scored counts the scores that share a key or a kind.
+type Scored struct {
+	Name string `json:"name"`
+	Counts
+	Mean float64 `json:"mean"` // of the values that were scored
+}
+
+// Mode is a cause of failures with the cases it hit.
+type Mode struct {
+	Name  string   `json:"name"`
+	Count int      `json:"count"`
+	Cases []string `json:"cases"` // the first few
+}
+
+// Spread is a case whose trials did not agree.
+type Spread struct {
+	Case string `json:"case"`
+	Counts
+}
+
+// Verdicts is the compact outcome of one case: the status of each trial.
+type Verdicts struct {
+	Case   string   `json:"case"`
+	Trials []Status `json:"trials"`
+}
+
+// modeCases bounds how many cases a failure mode names.
+const modeCases = 20
+
+// Tally adds results up. It holds numbers and names, never responses, so its
+// size does not grow with what targets say.
+type Tally struct {
+	sum       Summary
+	latencies []float64
+	groups    map[string]*groups
+	keys      map[string]*Scored
+	kinds     map[string]*Scored
+	modes     map[string]*Mode
+	cases     map[string][]Status
+	gates     []gateTally
+}
+
+type groups struct{ byName map[string]*Group }
+
+// NewTally starts a tally that also holds results against gates.
+func NewTally(gates []Gate) *Tally {
+	t := &Tally{
+		groups: map[string]*groups{}, keys: map[string]*Scored{}, kinds: map[string]*Scored{},
+		modes: map[string]*Mode{}, cases: map[string][]Status{},
+	}
+	for _, g := range gates {
+		t.gates = append(t.gates, gateTally{gate: g})
+	}
+	return t
+}
+
+// Add counts one result.
+func (t *Tally) Add(r *Result) {
+	t.sum.add(r.Status)
+	t.addTrial(r)
+	if r.Status == Pass || r.Status == Fail {
+		t.sum.Score.add(r.Value)
+	}
+	if r.Response != nil {
+		t.latencies = append(t.latencies, Millis(r.Response.Latency))
+		if c, ok := r.Response.Confidence(); ok {
+			t.sum.Confidence.add(c)
+		}
+	}
+	t.group("difficulty", string(r.Case.Difficulty), r)
+	t.group("tool", r.Case.Tool, r)
+	t.group("project", r.Case.Project, r)
+	t.group("suite", r.Case.Suite, r)
+	for _, tag := range r.Case.Tags {
+		t.group("tag", tag, r)
+	}
+	for i := range r.Scores {
+		addScore(t.keys, r.Scores[i].Key, &r.Scores[i])
+		addScore(t.kinds, r.Scores[i].Kind, &r.Scores[i])
+	}
+	t.addMode(r)
+	for i := range t.gates {
+		t.gates[i].add(r)
+	}
+}
+
+func (t *Tally) addTrial(r *Result) {
+	trials := t.cases[r.Case.ID]
+	for len(trials) < r.Trial {
+		trials = append(trials, "")
+	}
+	trials[r.Trial-1] = r.Status
+	t.cases[r.Case.ID] = trials
+}
+
+func (t *Tally) group(by, name string, r *Result) {
+	if name == "" {
+		return
+	}
+	g := t.groups[by]
+	if g == nil {
+		g = &groups{map[string]*Group{}}
+		t.groups[by] = g
+	}
+	if g.byName[name] == nil {
+		g.byName[name] = &Group{Name: name}
+	}
+	g.byName[name].add(r.Status)
+}
+
+func addScore(into map[string]*Scored, name string, s *Score) {
+	if s.Implicit {
+		return
+	}
+	c := into[name]
+	if c == nil {
+		c = &Scored{Name: name}
+		into[name] = c
+	}
+	c.add(s.Status)
+	if s.Status != Unscored {
+		c.Mean += (s.Value - c.Mean) / float64(c.Judged())
+	}
+}
+
+func (t *Tally) addMode(r *Result) {
+	name := r.Mode()
+	if name == "" {
+		return
+	}
+	m := t.modes[name]
+	if m == nil {
+		m = &Mode{Name: name}
+		t.modes[name] = m
+	}
+	m.Count++
+	m.Cases = append(m.Cases, r.Case.ID)
+}
+
+// Summary gives what has been counted so far. It does not depend on the order
+// in which results came in.
+func (t *Tally) Summary() *Summary {
+	s := t.sum
+	s.Cases = len(t.cases)
+	s.Latency = latencyOf(t.latencies)
+	s.ByDifficulty = t.sorted("difficulty")
+	s.ByTool = t.sorted("tool")
+	s.ByProject = t.sorted("project")
+	s.ByTag = t.sorted("tag")
+	s.BySuite = t.sorted("suite")
+	s.ByKey, s.ByKind = sortedScores(t.keys), sortedScores(t.kinds)
+	for _, m := range t.modes {
+		cases := slices.Compact(slices.Sorted(slices.Values(m.Cases)))
+		s.Modes = append(s.Modes, Mode{m.Name, m.Count, cases[:min(len(cases), modeCases)]})
+	}
+	slices.SortFunc(s.Modes, func(a, b Mode) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	s.Spread = t.spread()
+	return &s
+}
+
+// Outcomes holds the gates against what has been counted so far.
+func (t *Tally) Outcomes() []GateOutcome {
+	var out []GateOutcome
+	for i := range t.gates {
+		out = append(out, t.gates[i].outcome())
+	}
+	return out
+}
+
+// Verdicts gives the trials of each case that has any, by id.
+func (t *Tally) Verdicts() []Verdicts {
+	out := make([]Verdicts, 0, len(t.cases))
+	for _, id := range slices.Sorted(maps.Keys(t.cases)) {
+		out = append(out, Verdicts{id, t.cases[id]})
+	}
+	return out
+}
+
+func (t *Tally) spread() (out []Spread) {
+	for id, trials := range t.cases {
+		if len(slices.Compact(slices.Clone(trials))) < 2 {
+			continue
+		}
+		s := Spread{Case: id}
+		for _, status := range trials {
+			if status != "" {
+				s.add(status)
+			}
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b Spread) int { return cmp.Compare(a.Case, b.Case) })
+	return out
+}
+
+// sorted lists groups by name; difficulties by how hard they are.
+func (t *Tally) sorted(by string) (out []Group) {
+	if t.groups[by] == nil {
+		return nil
+	}
+	for _, g := range t.groups[by].byName {
+		out = append(out, *g)
+	}
+	rank := func(g Group) int { return slices.Index(Difficulties, Difficulty(g.Name)) }
+	slices.SortFunc(out, func(a, b Group) int {
+		if by == "difficulty" {
+			return cmp.Compare(rank(a), rank(b))
+		}
+		return cmp.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+func sortedScores(m map[string]*Scored) (out []Scored) {
+	for _, s := range m {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b Scored) int { return cmp.Compare(a.Name, b.Name) })
+	return out
+}
+
+func latencyOf(values []float64) Latency {
+	if len(values) == 0 {
+		return Latency{}
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	var sum float64
+	for _, v := range sorted {
+		sum += v
+	}
+	return Latency{
+		N: len(sorted), Mean: sum / float64(len(sorted)), Max: sorted[len(sorted)-1],
+		P50: quantile(sorted, 0.50), P95: quantile(sorted, 0.95), P99: quantile(sorted, 0.99),
+	}
+}
+
+// quantile is the nearest-rank quantile: always a value that was measured.
+func quantile(sorted []float64, q float64) float64 {
+	i := int(math.Ceil(q*float64(len(sorted)))) - 1
+	return sorted[max(0, min(i, len(sorted)-1))]
+}
+
+// gateTally gathers what one gate needs.
+type gateTally struct {
+	gate       Gate
+	counts     Counts
+	score      Mean
+	confidence Mean
+	latencies  []float64
+}
+
+func (t *gateTally) add(r *Result) {
+	if !t.gate.matches(r) {
+		return
+	}
+	key, kind := t.gate.score()
+	if key == "" && kind == "" {
+		t.counts.add(r.Status)
+		if r.Status == Pass || r.Status == Fail {
+			t.score.add(r.Value)
+		}
+	}
+	for i := range r.Scores {
+		s := &r.Scores[i]
+		if (key == "" && kind == "") || (key != "" && s.Key != key) || (kind != "" && s.Kind != kind) {
+			continue
+		}
+		t.counts.add(s.Status)
+		if s.Status != Unscored {
+			t.score.add(s.Value)
+		}
+	}
+	if r.Response == nil {
+		return
+	}
+	if c, ok := r.Response.Confidence(); ok {
+		t.confidence.add(c)
+	}
+	if strings.HasPrefix(t.gate.Metric, "latency_") {
+		t.latencies = append(t.latencies, Millis(r.Response.Latency))
+	}
+}
+
+func (t *gateTally) outcome() GateOutcome {
+	o := GateOutcome{Gate: t.gate, N: t.counts.Total}
+	l := latencyOf(t.latencies)
+	switch t.gate.Metric {
+	case "pass_rate":
+		o.Value, o.N = t.counts.PassRate(), t.counts.Judged()
+	case "score":
+		o.Value, o.N = t.score.Mean, t.score.N
+	case "confidence":
+		o.Value, o.N = t.confidence.Mean, t.confidence.N
+	case "latency_mean":
+		o.Value, o.N = l.Mean, l.N
+	case "latency_p50":
+		o.Value, o.N = l.P50, l.N
+	case "latency_p95":
+		o.Value, o.N = l.P95, l.N
+	case "latency_p99":
+		o.Value, o.N = l.P99, l.N
+	case "latency_max":
+		o.Value, o.N = l.Max, l.N
+	default:
+		o.Value = float64(t.count())
+		o.Met = t.gate.met(o.Value)
+		return o
+	}
+	o.Met = o.N == 0 || t.gate.met(o.Value)
+	return o
+}
+
+func (t *gateTally) count() int {
+	switch t.gate.Metric {
+	case "passed":
+		return t.counts.Passed
+	case "failed":
+		return t.counts.Failed
+	case "errors":
+		return t.counts.Errors
+	case "unscored":
+		return t.counts.Unscored
+	case "skipped":
+		return t.counts.Skipped
+	}
+	return t.counts.Total
+}
+
+// Confidence is the confidence an answer states, from 0 to 100.
+func (r *Response) Confidence() (float64, bool) { return r.MetaNumber("confidence") }
+
+// MetaNumber is a number of the answer's metadata.
+func (r *Response) MetaNumber(key string) (float64, bool) {
+	v, ok := r.Meta[key].(float64)
+	return v, ok && !math.IsNaN(v)
+}

@@ -1,0 +1,121 @@
+package kind
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxJSON bounds what a node may grow to as JSON, aliases expanded.
+const maxJSON = 16 << 20
+
+// JSON gives a node as JSON, members in the order they were written. It gives
+// nil, and a problem, for what JSON cannot hold.
+func (d *Decoder) JSON(n *yaml.Node) json.RawMessage {
+	var b bytes.Buffer
+	if !d.writeJSON(&b, n) {
+		return nil
+	}
+	return bytes.Clone(b.Bytes())
+}
+
+func (d *Decoder) writeJSON(b *bytes.Buffer, n *yaml.Node) bool {
+	r := d.Resolve(n)
+	if r == nil {
+		return false
+	}
+	if b.Len() > maxJSON {
+		if !d.blown {
+			d.blown = true
+			d.Errorf(n, "the value expands to more than %d MiB", maxJSON>>20)
+		}
+		return false
+	}
+	switch r.Kind {
+	case yaml.MappingNode:
+		return d.writeObject(b, n)
+	case yaml.SequenceNode:
+		if !d.enter(r) {
+			return false
+		}
+		defer d.leave(r)
+		return d.writeArray(b, r)
+	}
+	return d.writeScalar(b, r)
+}
+
+func (d *Decoder) writeObject(b *bytes.Buffer, n *yaml.Node) bool {
+	members, ok := d.Members(n, "the mapping")
+	if !ok {
+		return false
+	}
+	r := d.Resolve(n)
+	if r == nil || !d.enter(r) {
+		return false
+	}
+	defer d.leave(r)
+	b.WriteByte('{')
+	for i, m := range members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		writeValue(b, m.Key.Value)
+		b.WriteByte(':')
+		if !d.writeJSON(b, m.Value) {
+			return false
+		}
+	}
+	b.WriteByte('}')
+	return true
+}
+
+func (d *Decoder) writeArray(b *bytes.Buffer, r *yaml.Node) bool {
+	b.WriteByte('[')
+	for i, item := range r.Content {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if !d.writeJSON(b, item) {
+			return false
+		}
+	}
+	b.WriteByte(']')
+	return true
+}
+
+func (d *Decoder) writeScalar(b *bytes.Buffer, r *yaml.Node) bool {
+	switch r.ShortTag() {
+	case "!!null":
+		b.WriteString("null")
+		return true
+	case "!!bool", "!!int", "!!float":
+		if json.Valid([]byte(r.Value)) { // 12345678901234567890 keeps its digits
+			b.WriteString(r.Value)
+			return true
+		}
+		var v any
+		if err := r.Decode(&v); err != nil {
+			d.Errorf(r, "%s cannot be read: %v", describe(r), err)
+			return false
+		}
+		if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+			d.Errorf(r, "%s has no form in JSON", describe(r))
+			return false
+		}
+		writeValue(b, v)
+		return true
+	}
+	writeValue(b, r.Value)
+	return true
+}
+
+// writeValue writes a scalar without the HTML escapes of json.Marshal: what
+// goes to a server is what the suite says.
+func writeValue(b *bytes.Buffer, v any) {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) // a scalar always encodes
+	b.Truncate(b.Len() - 1)
+}
