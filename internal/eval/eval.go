@@ -98,8 +98,9 @@ type Part string
 
 // The parts of a response. The answer is the text with the envelope split off.
 const (
-	AnswerPart Part = "answer"
-	RawPart    Part = "raw"
+	AnswerPart     Part = "answer"
+	RawPart        Part = "raw"
+	StructuredPart Part = "structured"
 )
 
 // Check is a grader as used in a case.

@@ -275,6 +275,7 @@ func (r *Runner) one(ctx context.Context, j job) *Result {
 		caseCtx, cancel = context.WithTimeout(ctx, r.Timeout)
 	}
 	defer cancel()
+	caseCtx = context.WithValue(caseCtx, trialKey{}, j.trial)
 
 	response, err := respond(caseCtx, r.Targets[j.c.Target], j.c)
 	if ctx.Err() != nil {
@@ -297,6 +298,16 @@ func (r *Runner) one(ctx context.Context, j job) *Result {
 	res.settle()
 	res.Duration = r.Now().Sub(res.Started)
 	return res
+}
+
+type trialKey struct{}
+
+// TrialOf tells a target which trial of the case a call belongs to, from 1.
+func TrialOf(ctx context.Context) int {
+	if n, ok := ctx.Value(trialKey{}).(int); ok {
+		return n
+	}
+	return 1
 }
 
 func respond(ctx context.Context, t Target, c *Case) (resp *Response, err error) {

@@ -64,13 +64,7 @@ func (s Score) Detail(key string, v any) Score {
 // for, turns an error into an unscored score, applies not once, and fills in
 // what the check knows. A grader that panics is a grader that could not decide.
 func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
-	seen := r
-	if c.Of == RawPart && r.Raw != "" {
-		whole := *r
-		whole.Text = r.Raw
-		seen = &whole
-	}
-	s, err := safely(ctx, c.Grader, cs, seen)
+	s, err := safely(ctx, c.Grader, cs, r.as(c.Of))
 	if err != nil {
 		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Usage: s.Usage}
 	}
@@ -83,6 +77,20 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 		s.Mode = c.Mode
 	}
 	return s
+}
+
+// as is the response with the asked-for part as its text.
+func (r *Response) as(p Part) *Response {
+	part := *r
+	switch {
+	case p == RawPart && r.Raw != "":
+		part.Text = r.Raw
+	case p == StructuredPart:
+		part.Text = string(r.Structured)
+	default:
+		return r
+	}
+	return &part
 }
 
 func safely(ctx context.Context, g Grader, cs *Case, r *Response) (s Score, err error) {

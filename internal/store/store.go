@@ -1,0 +1,140 @@
+// Package store keeps runs as folders:
+//
+//	<runs>/<id>/run.json       header, and at the end summary and verdicts
+//	<runs>/<id>/cases.jsonl    what was asked: one case a line, in suite order
+//	<runs>/<id>/results.jsonl  what came back: one result a line, as they arrived
+//
+// A [Writer] is the first sink of a run: a batch of results is synced to disk
+// before anything else counts it. A process killed at any moment leaves a
+// folder that [Open] reads and [Resume] continues; at most its last line is
+// torn, and that one is dropped. Whatever reads a run goes through
+// [eval.Run.Results], which streams results in suite order and holds one at a
+// time.
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+const (
+	headerFile  = "run.json"
+	casesFile   = "cases.jsonl"
+	resultsFile = "results.jsonl"
+	lockFile    = "lock"
+)
+
+// NewID names a run by when it started, in UTC, and four random characters,
+// so that a listing by name is one by time.
+func NewID(now time.Time, random uint32) string {
+	return now.UTC().Format("20060102-150405") + "-" + fmt.Sprintf("%04x", random&0xffff)
+}
+
+// Open reads a run. One that never finished gets its summary counted from the
+// results that are there.
+func Open(dir string) (*eval.Run, error) {
+	run, err := readHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir}
+	run.Results = f.results
+	if run.Summary != nil {
+		return run, nil
+	}
+	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
+	for res, err := range run.Results() {
+		if err != nil {
+			return nil, err
+		}
+		tally.Add(res)
+	}
+	run.Summary, run.Outcomes, run.Cases = tally.Summary(), tally.Outcomes(), tally.Verdicts()
+	run.Judge()
+	return run, nil
+}
+
+func readHeader(dir string) (*eval.Run, error) {
+	b, err := os.ReadFile(filepath.Join(dir, headerFile))
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s is not a run: it has no %s", dir, headerFile)
+		}
+		return nil, err
+	}
+	run := new(eval.Run)
+	if err := json.Unmarshal(b, run); err != nil {
+		return nil, fmt.Errorf("read run %s: %w", dir, err)
+	}
+	if run.Format > eval.FormatVersion {
+		return nil, fmt.Errorf("run %s has format %d, written by a newer mettle (%s); this one reads up to %d", dir, run.Format, run.Tool, eval.FormatVersion)
+	}
+	return run, nil
+}
+
+// Entry is a run in a listing, or a folder that should be one and is not.
+type Entry struct {
+	Dir string
+	Run *eval.Run // header, summary and verdict; nil when Err is set
+	Err error
+}
+
+// List gives the runs below root, newest first. A root that does not exist has
+// none.
+func List(root string) ([]Entry, error) {
+	dirs, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	var out []Entry
+	for _, d := range slices.Backward(dirs) {
+		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") {
+			continue
+		}
+		dir := filepath.Join(root, d.Name())
+		run, err := readHeader(dir)
+		out = append(out, Entry{Dir: dir, Run: run, Err: err})
+	}
+	return out, nil
+}
+
+// Find gives the folder of a run named by a path, an id, the start of one, or
+// the word latest.
+func Find(root, name string) (string, error) {
+	if _, err := os.Stat(filepath.Join(name, headerFile)); err == nil {
+		return name, nil
+	}
+	entries, err := List(root)
+	if err != nil {
+		return "", err
+	}
+	var found []string
+	for _, e := range entries {
+		id := filepath.Base(e.Dir)
+		if id == name || (name == "latest" && e.Err == nil) {
+			return e.Dir, nil
+		}
+		if name != "" && strings.HasPrefix(id, name) {
+			found = append(found, e.Dir)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("no run is named %q in %s: mettle runs lists them", name, root)
+	case 1:
+		return found[0], nil
+	}
+	return "", fmt.Errorf("%d runs start with %q: give more of the id", len(found), name)
+}

@@ -1,0 +1,264 @@
+package target
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/mcpclient"
+)
+
+// MCP puts cases to a server that speaks the Model Context Protocol: the
+// case's tool is called with its input.
+type MCP struct {
+	URL       string            `yaml:"url" json:"url,omitempty" jsonschema:"address of the server's endpoint; without a path, /mcp is meant"`
+	Command   []string          `yaml:"command" json:"command,omitempty" jsonschema:"instead of url: program and arguments of a server that speaks on its standard input and output"`
+	Dir       string            `yaml:"dir" json:"dir,omitempty" jsonschema:"folder the command runs in, from the file's own folder"`
+	Env       map[string]string `yaml:"env" json:"env,omitempty" jsonschema:"further environment variables of the command"`
+	Headers   map[string]string `yaml:"headers" json:"headers,omitempty" jsonschema:"further HTTP headers; take secrets from the environment with ${NAME}"`
+	Token     string            `yaml:"token" json:"token,omitempty" jsonschema:"bearer token, best as ${NAME}"`
+	Transport string            `yaml:"transport" json:"transport,omitempty" jsonschema:"how to speak; auto finds out" check:"enum=auto|streamable|sse|stdio,default=auto"`
+	Protocol  string            `yaml:"protocol" json:"protocol,omitempty" jsonschema:"protocol version to insist on, such as 2025-06-18; without it the newest both sides know"`
+	Tools     Tools             `yaml:"tools" json:"tools,omitzero" jsonschema:"how a case's tool becomes the server's"`
+	Envelope  Envelope          `yaml:"envelope" json:"envelope,omitzero" jsonschema:"how the server wraps its answers"`
+	Timeouts  Timeouts          `yaml:"timeouts" json:"timeouts,omitzero" jsonschema:"limits for each step of the conversation"`
+	Retries   *int              `yaml:"retries" json:"retries,omitempty" jsonschema:"further tries of a call that broke on the way; an answer is never asked for again" check:"min=0,max=20,default=4"`
+	MaxAnswer int64             `yaml:"maxAnswer" json:"maxAnswer,omitempty" jsonschema:"bytes over which an answer is refused" check:"min=1024,default=16777216"`
+	Lenient   bool              `yaml:"lenientNotifications" json:"lenientNotifications,omitempty" jsonschema:"put up with servers that answer notifications with an HTTP error" check:"default=false"`
+
+	// Base is the folder relative paths are meant from, and Environ what a
+	// command inherits; Connections how many calls will run side by side.
+	Base        string   `yaml:"-" json:"-"`
+	Environ     []string `yaml:"-" json:"-"`
+	Connections int      `yaml:"-" json:"-"`
+	Version     string   `yaml:"-" json:"-"` // mettle's own, told to the server
+
+	client *mcpclient.Client
+	tools  map[string]tool // by the case's name
+	note   string          // what was worked out about tool names
+}
+
+// Tools maps the tool names that cases use to those the server has.
+type Tools struct {
+	Prefix string            `yaml:"prefix" json:"prefix,omitempty" jsonschema:"put before each tool name, such as crypto_; without it a prefix that all of the server's tools share is found"`
+	Map    map[string]string `yaml:"map" json:"map,omitempty" jsonschema:"server's tool name by case's tool name; goes before the prefix"`
+}
+
+// Timeouts bounds the steps of a conversation.
+type Timeouts struct {
+	Start   kind.Duration `yaml:"start" json:"start,omitempty" jsonschema:"until a command is up" check:"default=60s"`
+	Connect kind.Duration `yaml:"connect" json:"connect,omitempty" jsonschema:"until the handshake is done" check:"default=30s"`
+	List    kind.Duration `yaml:"list" json:"list,omitempty" jsonschema:"until the tools are listed" check:"default=30s"`
+	Call    kind.Duration `yaml:"call" json:"call,omitempty" jsonschema:"of one try of one call" check:"default=60s"`
+	Close   kind.Duration `yaml:"close" json:"close,omitempty" jsonschema:"until a command that was told to end is killed" check:"default=2s"`
+}
+
+// Or fills what t leaves open from other.
+func (t Timeouts) Or(other Timeouts) Timeouts {
+	return Timeouts{
+		cmp.Or(t.Start, other.Start), cmp.Or(t.Connect, other.Connect), cmp.Or(t.List, other.List),
+		cmp.Or(t.Call, other.Call), cmp.Or(t.Close, other.Close),
+	}
+}
+
+var mcpKind = kind.Kind[eval.Target]{
+	Name: "mcp",
+	Doc:  "A server that speaks the Model Context Protocol, at a URL or as a command.",
+	Explain: "Streamable HTTP, HTTP+SSE and stdio servers of every protocol version are understood. " +
+		"The case's `tool` is called with its `input`; `project` is added where the tool takes one and the input does not say. " +
+		"The answer's metadata block and source list are split off before checks look at it.",
+	Example: "type: mcp\nurl: http://localhost:3000/mcp\ntools:\n  prefix: crypto_\ntoken: ${DOCS_TOKEN}\n",
+	New:     func() eval.Target { return new(MCP) },
+}
+
+// Check finds settings that contradict each other.
+func (m *MCP) Check() error {
+	switch {
+	case m.URL == "" && len(m.Command) == 0:
+		return errors.New("the mcp target needs a url or a command")
+	case m.URL != "" && len(m.Command) > 0:
+		return &kind.FieldError{Field: "command", Err: errors.New("the mcp target has both a url and a command")}
+	case m.Transport == "stdio" && m.URL != "":
+		return &kind.FieldError{Field: "transport", Err: errors.New("transport stdio needs a command, not a url")}
+	case len(m.Command) > 0 && (m.Transport == "sse" || m.Transport == "streamable"):
+		return &kind.FieldError{Field: "transport", Err: fmt.Errorf("transport %s needs a url, not a command", m.Transport)}
+	}
+	if m.URL != "" && !strings.Contains(m.URL, "${") {
+		if _, err := Endpoint(m.URL); err != nil {
+			return &kind.FieldError{Field: "url", Err: err}
+		}
+	}
+	return m.Envelope.check()
+}
+
+// Endpoint completes the address of a server: a URL without a path means its
+// /mcp.
+func Endpoint(raw string) (string, error) {
+	u, err := url.Parse(raw)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", errors.New("the server's url is not an http or https address")
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = "/mcp"
+	}
+	return u.String(), nil
+}
+
+// Expand fills in ${NAME} from the environment.
+func (m *MCP) Expand(env Lookup) error {
+	e := &expander{env: env}
+	m.URL, m.Token, m.Dir = e.text(m.URL), e.text(m.Token), e.text(m.Dir)
+	for i := range m.Command {
+		m.Command[i] = e.text(m.Command[i])
+	}
+	for k, v := range m.Env {
+		m.Env[k] = e.text(v)
+	}
+	for k, v := range m.Headers {
+		m.Headers[k] = e.text(v)
+	}
+	return e.err()
+}
+
+// Dial connects to the server as the settings say.
+func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
+	cfg := mcpclient.Config{
+		Command: m.Command, Dir: m.folder(), Env: m.environ(), Headers: http.Header{},
+		Transport: m.Transport, Protocol: m.Protocol, LenientNotifications: m.Lenient,
+		MaxMessage: m.MaxAnswer, MaxConns: m.Connections, Name: "mettle", Version: m.Version,
+		Timeouts: mcpclient.Timeouts{
+			Start: time.Duration(m.Timeouts.Start), Connect: time.Duration(m.Timeouts.Connect),
+			List: time.Duration(m.Timeouts.List), Call: time.Duration(m.Timeouts.Call), Close: time.Duration(m.Timeouts.Close),
+		},
+	}
+	if m.Retries != nil {
+		cfg.Retries = *m.Retries
+		if cfg.Retries == 0 {
+			cfg.Retries = -1
+		}
+	}
+	if m.URL != "" {
+		endpoint, err := Endpoint(m.URL)
+		if err != nil {
+			return nil, err
+		}
+		cfg.URL = endpoint
+	}
+	for k, v := range m.Headers {
+		cfg.Headers.Set(k, v)
+	}
+	if m.Token != "" {
+		cfg.Headers.Set("Authorization", "Bearer "+m.Token)
+	}
+	return mcpclient.Dial(ctx, cfg)
+}
+
+// Prepare connects and makes sure that the server has every tool that a case
+// names; a missing one is told with what it may have been meant to be.
+func (m *MCP) Prepare(ctx context.Context, env eval.Env) error {
+	client, err := m.Dial(ctx)
+	if err != nil {
+		return &eval.Missing{What: []string{err.Error()}}
+	}
+	m.client = client
+	tools, err := client.Tools(ctx)
+	if err != nil {
+		return &eval.Missing{What: []string{err.Error()}}
+	}
+	var wanted []string
+	for _, c := range env.Cases {
+		if !slices.Contains(wanted, c.Tool) {
+			wanted = append(wanted, c.Tool)
+		}
+	}
+	return m.bind(wanted, tools)
+}
+
+// Respond calls the case's tool.
+func (m *MCP) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+	t := m.tools[c.Tool]
+	args := t.arguments(c)
+	res, err := m.client.Call(ctx, t.name, args)
+	var rpc *mcpclient.RPCError
+	if errors.As(err, &rpc) && rpc.Code == invalidParams {
+		// The server turned the arguments down: newer protocol versions ask
+		// for this to be an answer with isError, so older servers' form of it
+		// is read as the same.
+		return &eval.Response{Text: rpc.Message, IsError: true, Notes: []string{"the server answered with JSON-RPC error -32602"}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := response(res)
+	m.Envelope.Split(r)
+	r.Steps = []eval.Step{{Kind: "call", Name: t.name, Duration: res.Latency}}
+	return r, nil
+}
+
+const invalidParams = -32602
+
+// Describe says what the server turned out to be.
+func (m *MCP) Describe() map[string]string {
+	d := map[string]string{"type": "mcp"}
+	if m.client == nil {
+		return d
+	}
+	info := m.client.Info()
+	for k, v := range map[string]string{
+		"server": strings.TrimSpace(info.ServerName + " " + info.ServerVersion), "protocol": info.Protocol,
+		"transport": info.Transport, "tools": m.note, "tools_digest": info.ToolsHash,
+	} {
+		if v != "" {
+			d[k] = v
+		}
+	}
+	if info.Noise > 0 {
+		d["noise"] = fmt.Sprintf("%d lines on standard output that are no protocol messages", info.Noise)
+	}
+	return d
+}
+
+// Close ends the session and, of a command, the process.
+func (m *MCP) Close() error {
+	if m.client == nil {
+		return nil
+	}
+	return m.client.Close()
+}
+
+// response makes the parts of a tool's result one text.
+func response(res *mcpclient.Result) *eval.Response {
+	r := &eval.Response{
+		Structured: res.Structured, IsError: res.IsError, Latency: res.Latency, Notes: res.Findings,
+		Exchange: &eval.Exchange{Request: res.Request, Response: res.Response},
+	}
+	if res.Attempts > 1 {
+		r.Attempts = res.Attempts
+	}
+	var texts []string
+	for _, p := range res.Parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		} else if p.URI != "" {
+			texts = append(texts, p.URI)
+		}
+	}
+	r.Text = strings.Join(texts, "\n")
+	if strings.TrimSpace(r.Text) == "" && len(r.Structured) > 0 {
+		var b bytes.Buffer
+		if json.Indent(&b, r.Structured, "", "  ") == nil {
+			r.Text = b.String()
+		}
+	}
+	return r
+}
