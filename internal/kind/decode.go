@@ -1,28 +1,17 @@
 package kind
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
-	"regexp"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
-
-// MaxFile is the size over which a YAML file is refused.
-const MaxFile = 4 << 20
-
-// visitBudget bounds how many nodes one file may have decoded, aliases
-// expanded; a file of [MaxFile] without aliases stays far below it.
-const visitBudget = 4 << 20
 
 // NodeDecoder is implemented by types that read their YAML themselves.
 type NodeDecoder interface {
@@ -35,69 +24,26 @@ type Decoder struct {
 	File     string
 	Problems Problems
 
-	lines  []string
-	visits int
-	open   map[*yaml.Node]bool // aliases being followed
-	blown  bool
+	lines []string // of the file, for excerpts
 }
 
-// Parse reads the file's one document. It gives nil when there is none to
-// decode; the problems say why.
-func Parse(file string, data []byte) (*Decoder, *yaml.Node) {
-	d := &Decoder{File: file, open: map[*yaml.Node]bool{}}
-	switch {
-	case len(data) > MaxFile:
-		d.Add(Problem{Message: fmt.Sprintf("the file is %d bytes, more than the %d MiB allowed", len(data), MaxFile>>20)})
-		return d, nil
-	case bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data):
-		d.Add(Problem{Message: "the file is not text in UTF-8"})
-		return d, nil
-	}
-	d.lines = strings.Split(string(data), "\n")
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	var doc, more yaml.Node
-	if err := dec.Decode(&doc); err != nil {
-		if errors.Is(err, io.EOF) {
-			d.Add(Problem{Message: "the file is empty"})
-		} else {
-			d.syntax(err)
-		}
-		return d, nil
-	}
-	switch err := dec.Decode(&more); {
-	case err == nil:
-		d.Errorf(&more, "a second document: the file must hold one")
-	case !errors.Is(err, io.EOF):
-		d.syntax(err)
-		return d, nil
-	}
-	return d, doc.Content[0]
-}
+// maxProblems bounds how many problems of a file are kept. A person fixes the
+// first few; the bound is for files that are not what they were taken for.
+const maxProblems = 1000
 
-// syntaxLine finds the line in the parser's own words.
-var syntaxLine = func(msg string) (int, string) {
-	m := regexp.MustCompile(`^yaml: (?:line (\d+): )?(?s:(.*))$`).FindStringSubmatch(msg)
-	if m == nil {
-		return 0, msg
-	}
-	line, _ := strconv.Atoi(m[1])
-	return line, m[2]
-}
-
-func (d *Decoder) syntax(err error) {
-	line, msg := syntaxLine(err.Error())
-	p := Problem{Line: line, Col: 1, Message: "not valid YAML: " + msg}
-	if line > 0 && line <= len(d.lines) {
-		p.Col = len(d.lines[line-1]) - len(strings.TrimLeft(d.lines[line-1], " \t")) + 1
-	}
-	d.Add(p)
-}
+// maxExcerptLine is the length of a line over which problems do not show it.
+const maxExcerptLine = 64 << 10
 
 // Add keeps a problem, with the source line of its place.
 func (d *Decoder) Add(p Problem) {
-	p.File = d.File
-	if p.Line > 0 && p.Line <= len(d.lines) {
-		p.Source = d.lines[p.Line-1]
+	switch n := len(d.Problems); {
+	case n > maxProblems:
+		return
+	case n == maxProblems:
+		p = Problem{Message: fmt.Sprintf("there are more than %d problems; the rest is not listed", maxProblems)}
+	}
+	if p.File = d.File; len(d.line(p.Line)) <= maxExcerptLine {
+		p.Source = d.line(p.Line)
 	}
 	d.Problems = append(d.Problems, p)
 }
@@ -115,100 +61,98 @@ func (d *Decoder) Unknown(n *yaml.Node, what, name string, candidates []string) 
 // Member is one key of a mapping with its value.
 type Member struct{ Key, Value *yaml.Node }
 
-// Resolve follows an alias to what it stands for. It gives nil, and a
-// problem, for an alias inside its own anchor or when a file's aliases expand
-// without bound.
+// Resolve follows an alias to what it stands for.
 func (d *Decoder) Resolve(n *yaml.Node) *yaml.Node {
-	if d.blown {
-		return nil
-	}
-	if d.visits++; d.visits > visitBudget {
-		d.blown = true
-		d.Errorf(n, "the file's aliases expand to more than %d values", visitBudget)
-		return nil
-	}
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	return n
 }
 
-// enter marks a node as being decoded and tells whether it already was: then
-// an anchor holds itself.
-func (d *Decoder) enter(n *yaml.Node) bool {
-	if d.open[n] {
-		d.Errorf(n, "the anchor %q contains itself", n.Anchor)
-		return false
-	}
-	if n.Anchor != "" {
-		d.open[n] = true
-	}
-	return true
-}
-
-func (d *Decoder) leave(n *yaml.Node) { delete(d.open, n) }
-
 // Members lists a mapping's members in order, merge keys (<<) expanded;
 // a repeated key is a problem. It gives false when n is not a mapping.
 func (d *Decoder) Members(n *yaml.Node, what string) ([]Member, bool) {
 	r := d.Resolve(n)
-	if r == nil {
-		return nil, false
-	}
 	if r.Kind != yaml.MappingNode {
 		d.Errorf(n, "%s is %s, want a mapping", what, describe(r))
 		return nil, false
 	}
-	if !d.enter(r) {
-		return nil, false
-	}
-	defer d.leave(r)
 	return d.members(r, what), true
 }
 
-func (d *Decoder) members(n *yaml.Node, what string) (out []Member) {
-	seen := map[string]int{} // index in out
+func (d *Decoder) members(n *yaml.Node, what string) []Member {
+	out := make([]Member, 0, len(n.Content)/2)
+	seen := newNames(len(n.Content) / 2)
 	var merged []Member
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		if key.Tag == "!!merge" {
+		key, value := d.Resolve(n.Content[i]), n.Content[i+1]
+		switch {
+		case key.Tag == "!!merge":
 			merged = append(merged, d.merged(value, what)...)
 			continue
-		}
-		if k := d.Resolve(key); k == nil || k.Kind != yaml.ScalarNode {
-			d.Errorf(key, "a key of %s is not a plain word", what)
-			continue
-		} else if key != k {
-			key = k
-		}
-		if _, dup := seen[key.Value]; dup {
-			d.Errorf(key, "%q stands twice in %s", key.Value, what)
+		case key.Kind != yaml.ScalarNode:
+			d.Errorf(n.Content[i], "a key of %s is %s, want a word", what, describe(key))
 			continue
 		}
-		seen[key.Value] = len(out)
+		if first, fresh := seen.add(out, key.Value); !fresh {
+			d.Errorf(n.Content[i], "%q stands twice in %s, first on line %d", key.Value, what, out[first].Key.Line)
+			continue
+		}
 		out = append(out, Member{key, value})
 	}
-	for _, m := range merged {
-		if _, own := seen[m.Key.Value]; !own {
-			seen[m.Key.Value] = len(out)
+	for _, m := range merged { // what the mapping says itself comes first
+		if _, fresh := seen.add(out, m.Key.Value); fresh {
 			out = append(out, m)
 		}
 	}
 	return out
 }
 
+// names finds members by name: the short lists that nearly all mappings are
+// are searched, longer ones have an index.
+type names map[string]int
+
+func newNames(n int) names {
+	if n <= 16 {
+		return nil
+	}
+	return make(names, n)
+}
+
+// add notes the name of the member that goes to the end of the list next,
+// unless the list has it: then it gives the place.
+func (s *names) add(list []Member, name string) (at int, fresh bool) {
+	if *s == nil && len(list) > 32 { // merge keys made a short list long
+		*s = make(names, 2*len(list))
+		for i, m := range list {
+			(*s)[m.Key.Value] = i
+		}
+	}
+	if *s != nil {
+		if at, ok := (*s)[name]; ok {
+			return at, false
+		}
+		(*s)[name] = len(list)
+		return len(list), true
+	}
+	for i, m := range list {
+		if m.Key.Value == name {
+			return i, false
+		}
+	}
+	return len(list), true
+}
+
 func (d *Decoder) merged(n *yaml.Node, what string) (out []Member) {
-	r := d.Resolve(n)
-	switch {
-	case r == nil:
-	case r.Kind == yaml.MappingNode:
-		out, _ = d.Members(n, what)
-	case r.Kind == yaml.SequenceNode:
+	switch r := d.Resolve(n); r.Kind {
+	case yaml.MappingNode:
+		return d.members(r, what)
+	case yaml.SequenceNode:
 		for _, item := range r.Content {
 			out = append(out, d.merged(item, what)...)
 		}
 	default:
-		d.Errorf(n, "a merge key (<<) of %s needs a mapping", what)
+		d.Errorf(n, "a merge key (<<) of %s is %s, want a mapping", what, describe(r))
 	}
 	return out
 }
@@ -227,57 +171,62 @@ func (d *Decoder) Struct(n *yaml.Node, what string, into ...any) map[string]Memb
 	if !ok {
 		return nil
 	}
-	fields := map[string]field{}
-	var names []string
+	fields := make([]field, 0, 16)
 	for _, v := range into {
-		for _, f := range structFields(reflect.ValueOf(v).Elem()) {
-			fields[f.name] = f
-			names = append(names, f.name)
-		}
+		fields = appendFields(fields, reflect.ValueOf(v).Elem())
 	}
 	given := make(map[string]Member, len(members))
 	for _, m := range members {
-		f, known := fields[m.Key.Value]
-		if !known {
-			d.Unknown(m.Key, "field", m.Key.Value, names)
-			d.Problems[len(d.Problems)-1].Message += " in " + what
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == m.Key.Value })
+		if i < 0 {
+			d.unknownField(m.Key, what, fields)
 			continue
 		}
 		given[m.Key.Value] = m
-		if r := d.Resolve(m.Value); r == nil || (isNull(r) && !f.required && !f.nullable()) {
-			continue // an empty optional value is as good as none
-		}
-		before := len(d.Problems)
-		d.value(m.Value, f.v, m.Key.Value)
-		if len(d.Problems) == before {
-			f.limits(d, m.Value)
-		}
+		d.field(fields[i], m)
 	}
-	for _, name := range names {
-		if _, ok := given[name]; fields[name].required && !ok {
-			d.Errorf(n, "%s has no %s", what, name)
+	for _, f := range fields {
+		if _, ok := given[f.name]; f.required && !ok {
+			d.Errorf(n, "%s has no %s", what, f.name)
 		}
 	}
 	return given
+}
+
+func (d *Decoder) unknownField(key *yaml.Node, what string, fields []field) {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	d.Add(Problem{
+		Line: key.Line, Col: key.Column, Near: Near(key.Value, names),
+		Message: fmt.Sprintf("unknown field %q in %s", key.Value, what),
+	})
+}
+
+func (d *Decoder) field(f field, m Member) {
+	if isNull(d.Resolve(m.Value)) && !f.required && !f.nullable() {
+		return // an empty optional value is as good as none
+	}
+	before := len(d.Problems)
+	d.value(m.Value, f.v, m.Key.Value)
+	if len(d.Problems) == before {
+		f.limits(d, m.Value)
+	}
 }
 
 var (
 	rawType      = reflect.TypeFor[json.RawMessage]()
 	nodeType     = reflect.TypeFor[yaml.Node]()
 	durationType = reflect.TypeFor[Duration]()
+	stringType   = reflect.TypeFor[string]()
 )
 
 func (d *Decoder) value(n *yaml.Node, v reflect.Value, what string) {
 	r := d.Resolve(n)
-	if r == nil {
-		return
-	}
 	if v.CanAddr() {
 		if nd, ok := v.Addr().Interface().(NodeDecoder); ok {
-			if d.enter(r) {
-				nd.DecodeNode(d, r)
-				d.leave(r)
-			}
+			nd.DecodeNode(d, r)
 			return
 		}
 	}
@@ -289,7 +238,7 @@ func (d *Decoder) value(n *yaml.Node, v reflect.Value, what string) {
 		v.Set(reflect.ValueOf(*r))
 		return
 	case durationType:
-		d.duration(r, v)
+		d.duration(r, v, what)
 		return
 	}
 	switch v.Kind() {
@@ -301,27 +250,29 @@ func (d *Decoder) value(n *yaml.Node, v reflect.Value, what string) {
 	case reflect.Struct:
 		d.Struct(n, what, v.Addr().Interface())
 	case reflect.Slice:
-		d.slice(r, v, what)
+		d.slice(n, v, what)
 	case reflect.Map:
 		d.mapping(n, v, what)
 	case reflect.Interface:
 		d.any(n, v)
 	default:
-		d.scalar(r, v, what)
+		d.scalar(n, v, what)
 	}
 }
 
-func (d *Decoder) slice(r *yaml.Node, v reflect.Value, what string) {
+func (d *Decoder) slice(n *yaml.Node, v reflect.Value, what string) {
+	r := d.Resolve(n)
 	if r.Kind != yaml.SequenceNode {
-		d.Errorf(r, "%s is %s, want a list", what, describe(r))
+		d.Errorf(n, "%s is %s, want a list", what, describe(r))
 		return
 	}
-	if !d.enter(r) {
-		return
-	}
-	defer d.leave(r)
 	out := reflect.MakeSlice(v.Type(), len(r.Content), len(r.Content))
+	plain := v.Type().Elem() == stringType
 	for i, item := range r.Content {
+		if plain && isString(item) {
+			out.Index(i).SetString(item.Value)
+			continue
+		}
 		d.value(item, out.Index(i), fmt.Sprintf("%s[%d]", what, i))
 	}
 	v.Set(out)
@@ -345,50 +296,60 @@ func (d *Decoder) any(n *yaml.Node, v reflect.Value) {
 	raw := d.JSON(n)
 	var out any
 	if raw == nil || json.Unmarshal(raw, &out) != nil || out == nil {
-		return
+		return // the problem is kept, or there is nothing to set
 	}
 	v.Set(reflect.ValueOf(out))
 }
 
-func (d *Decoder) scalar(r *yaml.Node, v reflect.Value, what string) {
-	if r.Kind != yaml.ScalarNode {
-		d.Errorf(r, "%s is %s, want %s", what, describe(r), typeName(v.Type()))
-		return
-	}
+func (d *Decoder) scalar(n *yaml.Node, v reflect.Value, what string) {
+	r := d.Resolve(n)
+	tag := r.ShortTag()
+	ok := false
 	switch v.Kind() {
 	case reflect.String:
-		if tag := r.ShortTag(); tag != "!!str" && tag != "!!timestamp" {
-			d.Errorf(r, "%s is %s, want a string: write %q", what, describe(r), r.Value)
-			return
+		if ok = isString(r); ok {
+			v.SetString(r.Value)
 		}
-		v.SetString(r.Value)
-		return
 	case reflect.Bool:
 		var b bool
-		if r.ShortTag() == "!!bool" && r.Decode(&b) == nil {
+		if ok = tag == "!!bool" && r.Decode(&b) == nil; ok {
 			v.SetBool(b)
-			return
 		}
 	case reflect.Int, reflect.Int64:
 		var i int64
-		if r.ShortTag() == "!!int" && r.Decode(&i) == nil {
+		if ok = tag == "!!int" && r.Decode(&i) == nil && !v.OverflowInt(i); ok {
 			v.SetInt(i)
-			return
 		}
 	case reflect.Float64:
 		var f float64
-		if tag := r.ShortTag(); (tag == "!!int" || tag == "!!float") && r.Decode(&f) == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+		if ok = (tag == "!!int" || tag == "!!float") && r.Decode(&f) == nil && !math.IsNaN(f) && !math.IsInf(f, 0); ok {
 			v.SetFloat(f)
-			return
 		}
 	}
-	d.Errorf(r, "%s is %s, want %s", what, describe(r), typeName(v.Type()))
+	if ok {
+		return
+	}
+	hint := ""
+	if v.Kind() == reflect.String && r.Kind == yaml.ScalarNode && r.Value != "" && !isNull(r) {
+		hint = fmt.Sprintf(": write %q", r.Value)
+	}
+	d.Errorf(n, "%s is %s, want %s%s", what, describe(r), typeName(v.Type()), hint)
 }
 
-func (d *Decoder) duration(r *yaml.Node, v reflect.Value) {
+// isString tells the scalars that are text: also a date, which YAML takes for
+// more than that.
+func isString(n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode {
+		return false
+	}
+	tag := n.ShortTag()
+	return tag == "!!str" || tag == "!!timestamp"
+}
+
+func (d *Decoder) duration(r *yaml.Node, v reflect.Value, what string) {
 	t, err := time.ParseDuration(r.Value)
 	if r.Kind != yaml.ScalarNode || err != nil || t < 0 {
-		d.Errorf(r, "%s is not a duration: write it like 500ms, 30s or 2m", describe(r))
+		d.Errorf(r, "%s is %s, want a duration like 500ms, 30s or 2m", what, describe(r))
 		return
 	}
 	v.SetInt(int64(t))
@@ -418,8 +379,8 @@ func describe(n *yaml.Node) string {
 		return "a list"
 	}
 	value := n.Value
-	if r := []rune(value); len(r) > 40 {
-		value = string(r[:40]) + "…"
+	if utf8.RuneCountInString(value) > 40 {
+		value = string([]rune(value[:min(len(value), 160)])[:40]) + "…"
 	}
 	switch n.ShortTag() {
 	case "!!null":

@@ -7,14 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// field is a struct field with what its tags say.
-type field struct {
-	v        reflect.Value
+// spec is what the tags of a struct field say.
+type spec struct {
+	index    []int
+	typ      reflect.Type
 	name     string
 	doc      string
 	required bool
@@ -23,61 +26,106 @@ type field struct {
 	def      string
 }
 
-// nullable tells whether null is a value of the field rather than the lack of one.
-func (f field) nullable() bool {
-	return f.v.Type() == rawType || f.v.Kind() == reflect.Interface
+// field is a spec with the value it speaks of.
+type field struct {
+	*spec
+	v reflect.Value
 }
 
-// structFields lists the fields of a struct value that YAML can name, those of
+// nullable tells whether null is a value of the field rather than the lack of one.
+func (s *spec) nullable() bool {
+	return s.typ == rawType || s.typ.Kind() == reflect.Interface
+}
+
+// specs keeps what structFields found: a suite decodes the same few types
+// thousands of times.
+var specs sync.Map // reflect.Type to []*spec
+
+// structFields lists the fields of a struct type that YAML can name, those of
 // embedded structs among them.
-func structFields(v reflect.Value) (out []field) {
-	t := v.Type()
+func structFields(t reflect.Type) []*spec {
+	if known, ok := specs.Load(t); ok {
+		return known.([]*spec)
+	}
+	var out []*spec
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		if sf.Anonymous && sf.Type.Kind() == reflect.Struct {
-			out = append(out, structFields(v.Field(i))...)
+			for _, in := range structFields(sf.Type) {
+				s := *in
+				s.index = append([]int{i}, in.index...)
+				out = append(out, &s)
+			}
 			continue
 		}
 		name, _, _ := strings.Cut(sf.Tag.Get("yaml"), ",")
 		if !sf.IsExported() || name == "" || name == "-" {
 			continue
 		}
-		f := field{v: v.Field(i), name: name, doc: sf.Tag.Get("jsonschema")}
+		s := &spec{index: []int{i}, typ: sf.Type, name: name, doc: sf.Tag.Get("jsonschema")}
 		for rule := range strings.SplitSeq(sf.Tag.Get("check"), ",") {
-			f.rule(strings.TrimSpace(rule))
+			s.rule(strings.TrimSpace(rule))
 		}
-		out = append(out, f)
+		out = append(out, s)
 	}
+	specs.Store(t, out)
 	return out
 }
 
-func (f *field) rule(rule string) {
+// appendFields adds the fields of a struct value to a list.
+func appendFields(fields []field, v reflect.Value) []field {
+	for _, s := range structFields(v.Type()) {
+		fields = append(fields, field{s, v.FieldByIndex(s.index)})
+	}
+	return fields
+}
+
+func (s *spec) rule(rule string) {
 	name, arg, _ := strings.Cut(rule, "=")
 	switch name {
 	case "":
 	case "required":
-		f.required = true
+		s.required = true
 	case "enum":
-		f.enum = strings.Split(arg, "|")
+		s.enum = strings.Split(arg, "|")
 	case "default":
-		f.def = arg
-	case "min", "max":
-		n, err := strconv.ParseFloat(arg, 64)
-		if err != nil {
-			panic(fmt.Sprintf("check tag of %s: %v", f.name, err)) // one of our own tags
-		}
-		if name == "min" {
-			f.min = &n
-		} else {
-			f.max = &n
-		}
+		s.def = arg
+	case "min":
+		s.min = s.bound(arg)
+	case "max":
+		s.max = s.bound(arg)
 	default:
-		panic(fmt.Sprintf("check tag of %s: unknown rule %q", f.name, name))
+		panic(fmt.Sprintf("check tag of %s: unknown rule %q", s.name, name)) // one of our own tags
 	}
 }
 
+func (s *spec) bound(arg string) *float64 {
+	n, err := strconv.ParseFloat(arg, 64)
+	if s.isDuration() {
+		var t time.Duration
+		t, err = time.ParseDuration(arg)
+		n = float64(t)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("check tag of %s: %v", s.name, err)) // one of our own tags
+	}
+	return &n
+}
+
+func (s *spec) isDuration() bool {
+	return s.typ == durationType || (s.typ.Kind() == reflect.Pointer && s.typ.Elem() == durationType)
+}
+
+// number writes a value or a bound of the field.
+func (s *spec) number(f float64) string {
+	if s.isDuration() {
+		return time.Duration(f).String()
+	}
+	return number(f)
+}
+
 // limits holds a decoded value against the field's tags.
-func (f *field) limits(d *Decoder, n *yaml.Node) {
+func (f field) limits(d *Decoder, n *yaml.Node) {
 	v := f.v
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {
@@ -95,11 +143,13 @@ func (f *field) limits(d *Decoder, n *yaml.Node) {
 	if !ok {
 		return
 	}
-	if f.min != nil && size < *f.min {
-		d.Errorf(n, "%s is %s%s, want %s or more", f.name, number(size), unit, number(*f.min))
-	}
-	if f.max != nil && size > *f.max {
-		d.Errorf(n, "%s is %s%s, want %s or less", f.name, number(size), unit, number(*f.max))
+	switch {
+	case f.min != nil && size == 0 && *f.min == 1 && unit != "":
+		d.Errorf(n, "%s is empty", f.name)
+	case f.min != nil && size < *f.min:
+		d.Errorf(n, "%s is %s%s, want %s or more", f.name, f.number(size), unit, f.number(*f.min))
+	case f.max != nil && size > *f.max:
+		d.Errorf(n, "%s is %s%s, want %s or less", f.name, f.number(size), unit, f.number(*f.max))
 	}
 }
 
@@ -128,37 +178,55 @@ type Field struct {
 
 // Fields lists what can be set on the struct that v points to.
 func Fields(v any) (out []Field) {
-	for _, f := range structFields(reflect.ValueOf(v).Elem()) {
-		out = append(out, Field{f.name, f.typeText(), f.doc, f.def, f.required})
+	for _, s := range structFields(reflect.TypeOf(v).Elem()) {
+		out = append(out, Field{s.name, s.typeText(), s.doc, s.def, s.required})
 	}
 	return out
 }
 
-func (f field) typeText() string {
-	t := f.v.Type()
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+func (s *spec) typeText() string {
+	if len(s.enum) > 0 {
+		return strings.Join(s.enum, " | ")
 	}
-	text := ""
+	text, unit := typeText(s.typ), ""
 	switch {
-	case len(f.enum) > 0:
-		return strings.Join(f.enum, " | ")
-	case t == durationType:
-		text = "duration"
-	case t == rawType || t.Kind() == reflect.Interface:
-		text = "any value"
-	case t.Kind() == reflect.Slice:
-		text = "list of " + strings.TrimPrefix(strings.TrimPrefix(typeName(t.Elem()), "a "), "whole ") + "s"
-	default:
-		text = strings.TrimPrefix(typeName(t), "a ")
+	case text == "string":
+		unit = " characters"
+	case strings.HasPrefix(text, "list") || text == "mapping":
+		unit = " entries"
 	}
 	switch {
-	case f.min != nil && f.max != nil:
-		text += fmt.Sprintf(", %s to %s", number(*f.min), number(*f.max))
-	case f.min != nil && t.Kind() != reflect.Slice && t.Kind() != reflect.String:
-		text += fmt.Sprintf(", %s or more", number(*f.min))
+	case s.min != nil && s.max != nil:
+		text += fmt.Sprintf(", %s to %s%s", s.number(*s.min), s.number(*s.max), unit)
+	case s.max != nil:
+		text += fmt.Sprintf(", %s%s or less", s.number(*s.max), unit)
+	case s.min != nil && unit == "": // that a list has something in it goes without saying
+		text += fmt.Sprintf(", %s or more", s.number(*s.min))
 	}
 	return text
+}
+
+func typeText(t reflect.Type) string {
+	switch {
+	case t == durationType:
+		return "duration"
+	case t == rawType || t == nodeType || t.Kind() == reflect.Interface:
+		return "any value"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeText(t.Elem())
+	case reflect.Slice:
+		switch elem := typeText(t.Elem()); elem {
+		case "true or false":
+			return "list of true or false"
+		case "any value":
+			return "list of any values"
+		default:
+			return "list of " + elem + "s"
+		}
+	}
+	return strings.TrimPrefix(typeName(t), "a ")
 }
 
 // Schema is a JSON Schema document or a part of one.
@@ -173,7 +241,7 @@ func SchemaOf(values ...any) Schema {
 	props := Schema{}
 	required := []string{}
 	for _, v := range values {
-		for _, f := range structFields(reflect.ValueOf(v).Elem()) {
+		for _, f := range structFields(reflect.TypeOf(v).Elem()) {
 			props[f.name] = f.schema()
 			if f.required {
 				required = append(required, f.name)
@@ -187,25 +255,28 @@ func SchemaOf(values ...any) Schema {
 	return s
 }
 
-func (f field) schema() Schema {
-	s := schemaOfType(f.v.Type())
-	if f.doc != "" {
-		s["description"] = f.doc
+func (s *spec) schema() Schema {
+	out := schemaOfType(s.typ)
+	if s.doc != "" {
+		out["description"] = s.doc
 	}
-	if len(f.enum) > 0 {
-		s["enum"] = f.enum
+	if len(s.enum) > 0 {
+		out["enum"] = s.enum
 	}
-	if f.def != "" {
-		s["default"] = defaultValue(f.v.Type(), f.def)
+	if s.def != "" {
+		out["default"] = defaultValue(s.typ, s.def)
 	}
-	low, high := limitWords(s["type"])
-	if low != "" && f.min != nil {
-		s[low] = *f.min
+	if s.isDuration() {
+		return out // a pattern cannot bound it
 	}
-	if high != "" && f.max != nil {
-		s[high] = *f.max
+	low, high := limitWords(out["type"])
+	if low != "" && s.min != nil {
+		out[low] = *s.min
 	}
-	return s
+	if high != "" && s.max != nil {
+		out[high] = *s.max
+	}
+	return out
 }
 
 func limitWords(t any) (low, high string) {
@@ -238,7 +309,10 @@ func schemaOfType(t reflect.Type) Schema {
 	}
 	switch {
 	case t == durationType:
-		return Schema{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`}
+		return Schema{ // a bare 0 needs no unit
+			"type": []string{"string", "integer"}, "minimum": 0, "maximum": 0,
+			"pattern": `^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`,
+		}
 	case t == rawType || t == nodeType:
 		return Schema{}
 	}

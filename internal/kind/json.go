@@ -8,9 +8,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxJSON bounds what a node may grow to as JSON, aliases expanded.
-const maxJSON = 16 << 20
-
 // JSON gives a node as JSON, members in the order they were written. It gives
 // nil, and a problem, for what JSON cannot hold.
 func (d *Decoder) JSON(n *yaml.Node) json.RawMessage {
@@ -22,40 +19,22 @@ func (d *Decoder) JSON(n *yaml.Node) json.RawMessage {
 }
 
 func (d *Decoder) writeJSON(b *bytes.Buffer, n *yaml.Node) bool {
-	r := d.Resolve(n)
-	if r == nil {
-		return false
-	}
-	if b.Len() > maxJSON {
-		if !d.blown {
-			d.blown = true
-			d.Errorf(n, "the value expands to more than %d MiB", maxJSON>>20)
-		}
-		return false
-	}
-	switch r.Kind {
+	switch r := d.Resolve(n); r.Kind {
 	case yaml.MappingNode:
-		return d.writeObject(b, n)
+		return d.writeObject(b, r)
 	case yaml.SequenceNode:
-		if !d.enter(r) {
-			return false
-		}
-		defer d.leave(r)
 		return d.writeArray(b, r)
+	default:
+		return d.writeScalar(b, r)
 	}
-	return d.writeScalar(b, r)
 }
 
-func (d *Decoder) writeObject(b *bytes.Buffer, n *yaml.Node) bool {
-	members, ok := d.Members(n, "the mapping")
-	if !ok {
+func (d *Decoder) writeObject(b *bytes.Buffer, r *yaml.Node) bool {
+	before := len(d.Problems)
+	members := d.members(r, "the mapping")
+	if len(d.Problems) > before {
 		return false
 	}
-	r := d.Resolve(n)
-	if r == nil || !d.enter(r) {
-		return false
-	}
-	defer d.leave(r)
 	b.WriteByte('{')
 	for i, m := range members {
 		if i > 0 {

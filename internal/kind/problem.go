@@ -1,11 +1,11 @@
 package kind
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Problem is one thing wrong with a file a person wrote.
@@ -27,46 +27,103 @@ func (p Problem) String() string {
 	if p.Near != "" {
 		s += fmt.Sprintf(" (did you mean %q?)", p.Near)
 	}
-	return s
+	return strings.Map(visible, s)
 }
 
-// excerptWidth is the most characters of a source line that are shown.
-const excerptWidth = 120
+// visible makes what could move a cursor or hide text visible: names in a
+// message come from files.
+func visible(r rune) rune {
+	if r == '\n' {
+		return ' '
+	}
+	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
+		return '\uFFFD'
+	}
+	return r
+}
+
+// An excerpt shows this much of a source line, and of a longer one as much
+// before the place.
+const (
+	excerptWidth  = 120
+	excerptBefore = 60
+)
 
 // Excerpt is the source line and a caret under the place, or "" when the line
-// is not known. Control characters in it are made visible.
+// is not known. Control characters in it are made visible; a tab stays, under
+// a tab, so that the caret is right whatever its width.
 func (p Problem) Excerpt() string {
 	if p.Source == "" || p.Line == 0 {
 		return ""
 	}
-	runes := []rune(strings.TrimRight(p.Source, "\r\n"))
-	at := min(max(0, p.Col-1), len(runes))
-	from := 0
-	if at > excerptWidth-20 {
-		from = at - excerptWidth/2
-	}
-	shown := runes[from:min(len(runes), from+excerptWidth)]
+	before, after := cut(p.Source, max(0, p.Col-1))
 	var line, under strings.Builder
-	for i, r := range shown {
-		switch {
-		case r == '\t':
-			line.WriteRune('\t')
-		case unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Cf, r):
-			r = '\uFFFD'
-			line.WriteRune(r)
-		default:
-			line.WriteRune(r)
+	if n := len(before); n+len(after) > excerptWidth && n > excerptBefore {
+		before = before[n-excerptBefore:]
+		line.WriteRune('…')
+		under.WriteByte(' ')
+	}
+	for _, r := range before {
+		if r == '\t' {
+			line.WriteByte('\t')
+			under.WriteByte('\t')
+			continue
 		}
-		if i < at-from {
-			if r == '\t' {
-				under.WriteRune('\t')
-			} else {
-				under.WriteRune(' ')
-			}
+		r = visible(r)
+		line.WriteRune(r)
+		under.WriteString(strings.Repeat(" ", columns(r)))
+	}
+	for i, r := range after {
+		if len(before)+i == excerptWidth {
+			line.WriteRune('…')
+			break
 		}
+		if r != '\t' {
+			r = visible(r)
+		}
+		line.WriteRune(r)
 	}
 	gutter := fmt.Sprintf("%5d | ", p.Line)
 	return gutter + line.String() + "\n" + strings.Repeat(" ", len(gutter)-2) + "| " + under.String() + "^"
+}
+
+// cut gives the characters of a line around a place, no more on either side
+// than an excerpt could show: a line may be as long as a file.
+func cut(line string, at int) (before, after []rune) {
+	i := 0
+	for _, r := range line {
+		switch {
+		case i < at:
+			if before = append(before, r); len(before) > 4*excerptWidth {
+				before = append(before[:0], before[3*excerptWidth:]...)
+			}
+		case len(after) <= excerptWidth:
+			after = append(after, r)
+		default:
+			return before, after
+		}
+		i++
+	}
+	return before, after
+}
+
+// columns is how many cells of a terminal a character takes.
+func columns(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	case unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana),
+		r >= 0x2E80 && r <= 0x303E,
+		r >= 0xFF01 && r <= 0xFF60, r >= 0xFFE0 && r <= 0xFFE6,
+		r >= 0x1F300 && r <= 0x1F64F, r >= 0x1F680 && r <= 0x1F6FF, r >= 0x1F900 && r <= 0x1FAFF:
+		if r >= 0xFF61 && r <= 0xFFDC { // half-width forms of the same scripts
+			return 1
+		}
+		return 2
+	}
+	return 1
 }
 
 // Problems is everything wrong with the files of one load, as an error.
@@ -87,16 +144,16 @@ func (ps Problems) Error() string {
 	return b.String()
 }
 
-// Sort puts problems in file and line order and drops repeats.
+// Sort puts problems in file and line order and drops repeats, which an
+// anchor used twice makes.
 func (ps Problems) Sort() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
-		if c := strings.Compare(a.File, b.File); c != 0 {
-			return c
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Col - b.Col
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 	})
-	return slices.CompactFunc(ps, func(a, b Problem) bool { return a == b })
+	seen := make(map[Problem]bool, len(ps))
+	return slices.DeleteFunc(ps, func(p Problem) bool {
+		repeat := seen[p]
+		seen[p] = true
+		return repeat
+	})
 }
