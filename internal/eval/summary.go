@@ -69,11 +69,14 @@ type Summary struct {
 type Mean struct {
 	Mean float64 `json:"mean"`
 	N    int     `json:"n"`
+
+	millionths int64 // the sum, whole, so that the order of adding cannot show
 }
 
 func (m *Mean) add(v float64) {
 	m.N++
-	m.Mean += (v - m.Mean) / float64(m.N)
+	m.millionths += int64(math.Round(v * 1e6))
+	m.Mean = float64(m.millionths) / 1e6 / float64(m.N)
 }
 
 // Latency describes how long answers took, in milliseconds.
@@ -97,6 +100,8 @@ type Scored struct {
 	Name string `json:"name"`
 	Counts
 	Mean float64 `json:"mean"` // of the values that were scored
+
+	value Mean
 }
 
 // Mode is a cause of failures with the cases it hit.
@@ -213,7 +218,8 @@ func addScore(into map[string]*Scored, name string, s *Score) {
 	}
 	c.add(s.Status)
 	if s.Status != Unscored {
-		c.Mean += (s.Value - c.Mean) / float64(c.Judged())
+		c.value.add(s.Value)
+		c.Mean = c.value.Mean
 	}
 }
 

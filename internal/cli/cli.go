@@ -1,0 +1,138 @@
+// Package cli is mettle's command line: one file a command, flags to options to
+// two or three calls into the other packages. It is the only package that
+// reads the environment, the terminal, the clock and the working directory,
+// all through one value, [World].
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"math/rand/v2"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// World is everything outside the program that a command may touch.
+type World struct {
+	Args    []string
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	OutTTY  bool // whether Stdout is a terminal
+	ErrTTY  bool
+	Width   int // of the terminal, 0 when there is none
+	Environ []string
+	Dir     string // working directory
+	Now     func() time.Time
+	Random  func() uint32
+	// Interrupts derives a context that ends when a person asks the program
+	// to stop; asking twice is not caught.
+	Interrupts func(context.Context) (context.Context, context.CancelFunc)
+}
+
+// System is the real world.
+func System(args []string) *World {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	w := &World{
+		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Environ: os.Environ(), Dir: dir, Now: time.Now, Random: rand.Uint32, Interrupts: interrupts,
+	}
+	if w.OutTTY {
+		w.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+	}
+	return w
+}
+
+func interrupts(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	return ctx, stop
+}
+
+// Getenv is the value of an environment variable, "" when it is not set.
+func (w *World) Getenv(name string) string {
+	v, _ := w.LookupEnv(name)
+	return v
+}
+
+// LookupEnv is the value of an environment variable and whether it is set.
+func (w *World) LookupEnv(name string) (string, bool) {
+	for i := len(w.Environ) - 1; i >= 0; i-- {
+		if k, v, ok := strings.Cut(w.Environ[i], "="); ok && k == name {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// color tells whether a stream should get colour.
+func (w *World) color(tty bool) bool {
+	switch {
+	case w.Getenv("NO_COLOR") != "":
+		return false
+	case w.Getenv("CLICOLOR_FORCE") != "" && w.Getenv("CLICOLOR_FORCE") != "0":
+		return true
+	}
+	return tty && w.Getenv("TERM") != "dumb"
+}
+
+// printf talks to the person: progress, notes, problems.
+func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, format, args...) }
+
+// Main runs the program and gives its exit code.
+func Main(w *World) int {
+	ctx, stop := w.Interrupts(context.Background())
+	defer stop()
+	root := newRootCmd(w)
+	root.SetArgs(w.Args)
+	root.SetIn(w.Stdin)
+	root.SetOut(w.Stdout)
+	root.SetErr(w.Stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitMet
+	}
+	code := exitCode(err)
+	var quiet *verdictError
+	if !errors.As(err, &quiet) {
+		w.printf("%s\n", errorText(w, err))
+	}
+	return code
+}
+
+func newRootCmd(w *World) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mettle",
+		Short: "Put MCP documentation servers and Agent Skills to the test",
+		Long: "mettle asks an MCP server the questions of a YAML suite, checks the answers with\n" +
+			"rules, reports by difficulty and tool, and fails CI on a regression.\n\n" +
+			"Exit codes: 0 gates met, 1 gates not met, 2 wrong usage or invalid suite,\n" +
+			"3 the run could not be completed, 130 interrupted.",
+		Example: "  mettle run                                   # the built-in suites against the built-in server\n" +
+			"  mettle run suites/ --url http://localhost:3000\n" +
+			"  mettle validate suites/*.yaml",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		newExplainCmd(w), newListCmd(w), newReportCmd(w), newRescoreCmd(w), newResumeCmd(w), newRunCmd(w),
+		newRunsCmd(w), newSchemaCmd(w), newValidateCmd(w), newVersionCmd(w),
+	)
+	return root
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/report"
+)
+
+func newListCmd(w *World) *cobra.Command {
+	o := new(selectOptions)
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "list [SUITE…]",
+		Short: "List the cases of suites",
+		Example: "  mettle list\n" +
+			"  mettle list suites/ -p mina -d basic\n" +
+			"  mettle list --json | jq .id",
+	}
+	o.flags(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print each case as a line of JSON")
+	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
+		o.Suites = args
+		l, err := load(w, o)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return listJSON(w, l)
+		}
+		return listTable(w, l)
+	})
+	return cmd
+}
+
+func listJSON(w *World, l *loaded) error {
+	enc := json.NewEncoder(w.Stdout)
+	enc.SetEscapeHTML(false)
+	for _, s := range l.Suites {
+		for _, c := range s.Cases {
+			if err := enc.Encode(c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func listTable(w *World, l *loaded) error {
+	tw := tabwriter.NewWriter(w.Stdout, 0, 0, 2, ' ', 0)
+	cases := 0
+	for _, s := range l.Suites {
+		for _, c := range s.Cases {
+			cases++
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.Difficulty, c.Tool, report.Sanitize(c.Name), strings.Join(c.Tags, ","))
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	w.printf("%d cases in %d suites\n", cases, len(l.Suites))
+	return nil
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mettle-eval/mettle/builtin"
+	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/suite"
+)
+
+// loaded is what a command's arguments turned out to be.
+type loaded struct {
+	*suite.Set
+	config  *suite.Config
+	builtin bool // nothing but built-in suites
+}
+
+// load reads the suites that a command's arguments name and narrows them to
+// the cases asked for.
+func load(w *World, o *selectOptions) (*loaded, error) {
+	cfg, err := loadConfig(w, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	files, onlyBuiltin, err := suiteFiles(w, o.Suites, cfg)
+	if err != nil {
+		return nil, err
+	}
+	set, err := suite.Load(files)
+	if err != nil {
+		return nil, err
+	}
+	set.Suites, err = o.selection().Apply(set.Suites)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return &loaded{set, cfg, onlyBuiltin}, nil
+}
+
+// suiteFiles reads what the arguments name: files, folders, globs and
+// built-in suites. Without arguments it is what the config names, and without
+// that the built-in suites.
+func suiteFiles(w *World, args []string, cfg *suite.Config) (files []suite.File, onlyBuiltin bool, err error) {
+	dir := w.Dir
+	if len(args) == 0 {
+		if len(cfg.Suites) == 0 {
+			files, err = builtinFiles("")
+			return files, true, err
+		}
+		args, dir = cfg.Suites, cfg.Dir
+	}
+	onlyBuiltin = true
+	for _, arg := range args {
+		found, isBuiltin, err := oneArgument(w, dir, arg)
+		if err != nil {
+			return nil, false, err
+		}
+		onlyBuiltin = onlyBuiltin && isBuiltin
+		for _, f := range found {
+			if !slices.ContainsFunc(files, func(g suite.File) bool { return g.Path == f.Path }) {
+				files = append(files, f)
+			}
+		}
+	}
+	return files, onlyBuiltin, nil
+}
+
+func oneArgument(w *World, dir, arg string) (files []suite.File, isBuiltin bool, err error) {
+	paths, err := suite.Find(dir, arg)
+	if errors.Is(err, fs.ErrNotExist) {
+		if files, err := builtinFiles(arg); err == nil && len(files) > 0 {
+			return files, true, nil
+		}
+		return nil, false, usagef("no suite %q: it is neither a file, a folder or a glob that matches, nor a built-in suite%s", arg, nearBuiltin(arg))
+	}
+	if err != nil {
+		return nil, false, &usageError{err}
+	}
+	for _, p := range paths {
+		f, err := readSuite(w, p)
+		if err != nil {
+			return nil, false, err
+		}
+		files = append(files, f)
+	}
+	return files, false, nil
+}
+
+// readSuite reads a suite file, but no more of a huge one than it takes to
+// refuse it.
+func readSuite(w *World, path string) (suite.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return suite.File{}, usagef("read suite: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return suite.File{}, usagef("read suite %s: it is not a regular file", w.shown(path))
+	}
+	if info.Size() > kind.MaxFile {
+		return suite.File{}, kind.Problems{{File: w.shown(path), Message: fmt.Sprintf("the file is %d bytes, more than the %d MiB allowed", info.Size(), kind.MaxFile>>20)}}
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return suite.File{}, usagef("read suite: %w", err)
+	}
+	return suite.File{Path: w.shown(path), Data: b}, nil
+}
+
+// builtinPrefix marks the paths of suites that the binary carries.
+const builtinPrefix = "builtin:"
+
+// builtinNames lists the built-in suites as they are named on the command line.
+func builtinNames() []string {
+	var names []string
+	_ = fs.WalkDir(builtin.Suites, ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".yaml") {
+			names = append(names, strings.TrimSuffix(path, ".yaml"))
+		}
+		return nil
+	})
+	return names
+}
+
+// builtinFiles reads the built-in suite with a name, or all below it.
+func builtinFiles(name string) (files []suite.File, err error) {
+	name = strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(name, builtinPrefix)), ".yaml")
+	for _, n := range builtinNames() {
+		if name != "" && n != name && !strings.HasPrefix(n, name+"/") {
+			continue
+		}
+		b, err := fs.ReadFile(builtin.Suites, n+".yaml")
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, suite.File{Path: builtinPrefix + n + ".yaml", Data: b})
+	}
+	return files, nil
+}
+
+func nearBuiltin(arg string) string {
+	names := builtinNames()
+	if near := kind.Near(arg, names); near != "" {
+		return fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return ""
+}

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/suite"
+)
+
+// selectOptions says which suites and which of their cases are meant. They
+// are the same for every command that looks at suites.
+type selectOptions struct {
+	Suites     []string `json:"suites,omitempty"`
+	Config     string   `json:"config,omitempty"`
+	Project    string   `json:"project,omitempty"`
+	Tags       []string `json:"tags,omitempty"`
+	Difficulty string   `json:"difficulty,omitempty"`
+	IDs        []string `json:"ids,omitempty"`
+}
+
+func (o *selectOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.Config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
+	f.StringVarP(&o.Project, "project", "p", "", "only cases of this project")
+	f.StringArrayVarP(&o.Tags, "tag", "t", nil, "only cases with this tag; repeat for cases that have all of them")
+	f.StringVarP(&o.Difficulty, "difficulty", "d", "", "only cases of this difficulty: basic, intermediate, advanced")
+	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this glob; repeat for more")
+}
+
+func (o *selectOptions) selection() suite.Selection {
+	return suite.Selection{Project: o.Project, Tags: o.Tags, Difficulty: o.Difficulty, IDs: o.IDs}
+}
+
+// runOptions is how a run is asked for. It is kept in the run's header, so
+// that resume can ask for the same.
+type runOptions struct {
+	selectOptions
+	Target      string        `json:"target,omitempty"`
+	URL         string        `json:"url,omitempty"`
+	Command     string        `json:"command,omitempty"`
+	ToolPrefix  string        `json:"tool_prefix,omitempty"`
+	Headers     []string      `json:"headers,omitempty"` // as written: secrets stay ${NAME}
+	Concurrency int           `json:"concurrency,omitempty"`
+	Trials      int           `json:"trials,omitempty"`
+	Timeout     time.Duration `json:"timeout,omitempty"`
+	FailFast    bool          `json:"fail_fast,omitempty"`
+	MaxErrors   int           `json:"max_errors,omitempty"`
+	Gates       []string      `json:"gates,omitempty"`
+	Dir         string        `json:"dir,omitempty"` // where suites are meant from
+
+	output  string
+	reports []string
+	runs    string
+	verbose bool
+	dryRun  bool
+}
+
+const (
+	defaultConcurrency = 8
+	defaultTimeout     = 2 * time.Minute
+	defaultMaxErrors   = 100
+)
+
+func (o *runOptions) flags(f *pflag.FlagSet) {
+	o.selectOptions.flags(f)
+	f.StringVar(&o.Target, "target", "", "name of a target in mettle.yaml that all cases are put to")
+	f.StringVar(&o.URL, "url", "", "address of the MCP server that all cases are put to (also MCP_URL)")
+	f.StringVar(&o.Command, "command", "", "command line of a stdio MCP server that all cases are put to")
+	f.StringVar(&o.ToolPrefix, "tool-prefix", "", "put before each case's tool name, such as crypto_ (default: found on the server)")
+	f.StringArrayVar(&o.Headers, "header", nil, "HTTP header for --url, as 'Name: value'; take secrets from the environment with ${NAME}")
+	f.IntVar(&o.Concurrency, "concurrency", 0, fmt.Sprintf("cases at a time (default %d)", defaultConcurrency))
+	f.IntVar(&o.Trials, "trials", 0, "times each case is put (default 1)")
+	f.DurationVar(&o.Timeout, "timeout", 0, fmt.Sprintf("limit of one case, retries included (default %s)", defaultTimeout))
+	f.BoolVar(&o.FailFast, "fail-fast", false, "start nothing new after the first failed case")
+	f.IntVar(&o.MaxErrors, "max-errors", 0, fmt.Sprintf("stop after this many results in a row without an answer (default %d)", defaultMaxErrors))
+	f.StringArrayVar(&o.Gates, "gate", nil, "condition on the whole run, such as 'pass_rate >= 90%'; repeat for more")
+	f.StringVarP(&o.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
+	f.StringArrayVar(&o.reports, "report", nil, "further report as format=path: github, json, jsonl, junit, markdown, terminal; - for standard output")
+	f.StringVar(&o.runs, "runs", "", "folder runs are kept in (default .mettle/runs)")
+	f.BoolVar(&o.verbose, "verbose", false, "show the reasons of failed checks as they come")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be asked, and ask nothing")
+}
+
+// fromEnvironment sets every flag that was not given from METTLE_<NAME>, and
+// the server's address from MCP_URL as the last resort.
+func fromEnvironment(w *World, f *pflag.FlagSet) error {
+	var errs []error
+	set := func(flag *pflag.Flag, name string) bool {
+		v := w.Getenv(name)
+		if flag.Changed || v == "" {
+			return false
+		}
+		if err := f.Set(flag.Name, v); err != nil {
+			errs = append(errs, usagef("environment variable %s: %w", name, err))
+		}
+		return true
+	}
+	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.Name != "help" {
+			set(flag, "METTLE_"+strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")))
+		}
+	})
+	chosen := func(name string) bool { fl := f.Lookup(name); return fl != nil && fl.Changed }
+	if flag := f.Lookup("url"); flag != nil && !chosen("target") && !chosen("command") {
+		set(flag, "MCP_URL")
+	}
+	return errors.Join(errs...)
+}
+
+// settle fills what neither flags nor environment said from the config, then
+// from the defaults.
+func (o *runOptions) settle(cfg *suite.Config) {
+	if o.Concurrency == 0 {
+		o.Concurrency = cfg.Concurrency
+	}
+	if o.Concurrency == 0 {
+		o.Concurrency = defaultConcurrency
+	}
+	if o.Trials == 0 {
+		o.Trials = max(1, cfg.Trials)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = time.Duration(cfg.Timeouts.Case)
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxErrors == 0 {
+		o.MaxErrors = cfg.MaxErrors
+	}
+	if o.MaxErrors == 0 {
+		o.MaxErrors = defaultMaxErrors
+	}
+	if o.output == "" {
+		o.output = cfg.Output.JSON
+	}
+	if o.reports == nil {
+		o.reports = cfg.Output.Report
+	}
+}
+
+func (o *runOptions) check() error {
+	switch {
+	case o.Concurrency < 0 || o.Concurrency > 4096:
+		return usagef("--concurrency is %d, want 1 to 4096", o.Concurrency)
+	case o.Trials < 0 || o.Trials > 10000:
+		return usagef("--trials is %d, want 1 to 10000", o.Trials)
+	case o.Timeout < 0:
+		return usagef("--timeout is %s, want more than 0", o.Timeout)
+	case o.MaxErrors < 0:
+		return usagef("--max-errors is %d, want 1 or more", o.MaxErrors)
+	}
+	n := 0
+	for _, s := range []string{o.Target, o.URL, o.Command} {
+		if s != "" {
+			n++
+		}
+	}
+	if n > 1 {
+		return usagef("--target, --url and --command exclude each other")
+	}
+	return nil
+}
+
+// gates are those of the whole run: the flags', or else the config's.
+func (o *runOptions) gates(cfg *suite.Config) ([]eval.Gate, error) {
+	if len(o.Gates) == 0 {
+		return cfg.Gates, nil
+	}
+	var out []eval.Gate
+	for _, text := range o.Gates {
+		g, err := eval.ParseGate(text)
+		if err != nil {
+			return nil, usagef("--gate: %w", err)
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// loadConfig reads the config a command works with; without one, an empty one
+// whose folder is the working directory.
+func loadConfig(w *World, path string) (*suite.Config, error) {
+	if path == "" {
+		found, err := suite.FindConfig(w.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if found == "" {
+			return &suite.Config{Dir: w.Dir}, nil
+		}
+		path = found
+	}
+	b, err := os.ReadFile(w.abs(path))
+	if err != nil {
+		return nil, usagef("read the configuration: %w", err)
+	}
+	cfg, err := suite.LoadConfig(suite.File{Path: w.shown(path), Data: b})
+	if err != nil {
+		return nil, err
+	}
+	cfg.Dir = filepath.Dir(w.abs(path))
+	return cfg, nil
+}
+
+// runsDir is the folder runs are kept in.
+func runsDir(w *World, flag string, cfg *suite.Config) string {
+	switch {
+	case flag != "":
+		return w.abs(flag)
+	case cfg.Output.Runs != "":
+		return filepath.Join(cfg.Dir, cfg.Output.Runs)
+	}
+	return filepath.Join(cfg.Dir, ".mettle", "runs")
+}
+
+// abs makes a path of the command line absolute.
+func (w *World) abs(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(w.Dir, path)
+}
+
+// shown is a path as a person wants to see it: short, from where they stand.
+func (w *World) shown(path string) string {
+	rel, err := filepath.Rel(w.Dir, w.abs(path))
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return path
+	}
+	return rel
+}
+
+// optionsOf reads back how a stored run was asked for.
+func optionsOf(run *eval.Run) (*runOptions, error) {
+	o := new(runOptions)
+	if err := json.Unmarshal(run.Options, o); err != nil {
+		return nil, fmt.Errorf("read how run %s was asked for: %w", run.ID, err)
+	}
+	return o, nil
+}
+
+// withEnvironment lets the environment fill flags before a command runs.
+func withEnvironment(w *World, cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error) {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := fromEnvironment(w, cmd.Flags()); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+}

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"iter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/store"
+)
+
+// resultSeq streams results.
+type resultSeq = iter.Seq2[*eval.Result, error]
+
+type rescoreOptions struct {
+	storeOptions
+	run runOptions
+}
+
+func newRescoreCmd(w *World) *cobra.Command {
+	o := new(rescoreOptions)
+	cmd := &cobra.Command{
+		Use:   "rescore RUN [SUITE…]",
+		Short: "Grade a run's stored answers again, asking no server",
+		Long: "Holds the answers of a stored run against the suites as they are now and keeps the\n" +
+			"outcome as a new run. Without a SUITE, those of the run are read again.\n" +
+			"RUN is an id, the start of one, a run's folder, or latest.",
+		Example: "  mettle rescore latest\n  mettle rescore 20260102-1504 suites/mina.yaml",
+		Args:    cobra.MinimumNArgs(1),
+	}
+	o.storeOptions.flags(cmd)
+	f := cmd.Flags()
+	f.StringArrayVar(&o.run.Gates, "gate", nil, "condition on the whole run; repeat for more (default: the run's)")
+	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
+	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
+	f.BoolVar(&o.run.verbose, "verbose", false, "show the reasons of failed checks as they come")
+	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
+		return runRescore(cmd.Context(), w, o, args[0], args[1:])
+	})
+	return cmd
+}
+
+func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, suites []string) error {
+	if err := checkReports(o.run.reports); err != nil {
+		return err
+	}
+	dir, err := o.find(w, name)
+	if err != nil {
+		return err
+	}
+	parent, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	opts, err := optionsOf(parent)
+	if err != nil {
+		return err
+	}
+	there := *w
+	if len(suites) > 0 {
+		opts.Suites, opts.Dir = suites, w.Dir
+	}
+	there.Dir = opts.Dir
+	l, err := load(&there, &opts.selectOptions)
+	if err != nil {
+		return err
+	}
+	replay, err := store.NewReplay(dir)
+	if err != nil {
+		return err
+	}
+	if err := onlyAnswered(w, l, replay); err != nil {
+		return err
+	}
+	gates := parent.Gates
+	if len(o.run.Gates) > 0 {
+		opts.Gates = o.run.Gates
+		if gates, err = opts.gates(l.config); err != nil {
+			return err
+		}
+	}
+	opts.settle(l.config)
+	opts.output, opts.reports, opts.verbose, opts.FailFast, opts.MaxErrors = o.run.output, o.run.reports, o.run.verbose, false, 0
+	now := w.Now()
+	head := eval.Header{
+		ID: store.NewID(now, w.Random()), Tool: toolVersion(), Started: now, Project: parent.Project, Gates: gates,
+		Git: gitRevision(ctx, w), Parent: parent.ID, Options: opts.stored(),
+	}
+	root, err := o.dir(w)
+	if err != nil {
+		return err
+	}
+	return execute(ctx, w, opts, execution{
+		head: head, loaded: l, writer: store.Create(root, head.ID, l.Suites),
+		targets: map[string]eval.Target{replayTarget: replay},
+	})
+}
+
+const replayTarget = "replay"
+
+// onlyAnswered leaves out the cases that the stored run has nothing for, and
+// says how many: they have no answer to grade, which is no verdict on them.
+func onlyAnswered(w *World, l *loaded, replay *store.Replay) error {
+	left, kept := 0, 0
+	var suites []*eval.Suite
+	for _, s := range l.Suites {
+		narrowed := *s
+		narrowed.Cases = nil
+		for _, c := range s.Cases {
+			if n := replay.Trials(c.ID); n > 0 {
+				c.Target, c.Trials = replayTarget, n
+				narrowed.Cases = append(narrowed.Cases, c)
+				continue
+			}
+			left++
+		}
+		if kept += len(narrowed.Cases); len(narrowed.Cases) > 0 {
+			suites = append(suites, &narrowed)
+		}
+	}
+	if kept == 0 {
+		return usagef("the run holds no answer for any case of these suites")
+	}
+	if left > 0 {
+		w.printf("%d cases are left out: the run holds no answer for them\n", left)
+	}
+	l.Suites = suites
+	return nil
+}

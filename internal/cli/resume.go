@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/store"
+)
+
+type resumeOptions struct {
+	storeOptions
+	run    runOptions // what may be given anew
+	errors bool
+}
+
+func newResumeCmd(w *World) *cobra.Command {
+	o := new(resumeOptions)
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Do what a run is missing",
+		Long: "Continues a run that was interrupted, stopped or killed: only the results it does\n" +
+			"not have are made. The suites must be as they were. RUN is an id, the start of\n" +
+			"one, a run's folder, or latest.",
+		Example: "  mettle resume latest\n  mettle resume 20260102-150405-1a2b --errors",
+		Args:    cobra.ExactArgs(1),
+	}
+	o.storeOptions.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&o.errors, "errors", false, "also put cases again that got no answer")
+	f.StringVar(&o.run.URL, "url", "", "the server's address, when it holds a secret or has changed")
+	f.StringArrayVar(&o.run.Headers, "header", nil, "HTTP header that holds a secret, as 'Name: value'")
+	f.IntVar(&o.run.Concurrency, "concurrency", 0, "cases at a time (default: as before)")
+	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
+	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
+	f.BoolVar(&o.run.verbose, "verbose", false, "show the reasons of failed checks as they come")
+	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), w, o, args[0]) })
+	return cmd
+}
+
+func runResume(ctx context.Context, w *World, o *resumeOptions, name string) error {
+	if err := checkReports(o.run.reports); err != nil {
+		return err
+	}
+	dir, err := o.find(w, name)
+	if err != nil {
+		return err
+	}
+	prior, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	opts, err := o.merged(prior)
+	if err != nil {
+		return err
+	}
+	if prior.Parent != "" {
+		return usagef("run %s graded another run's answers again: use mettle rescore %s", prior.ID, prior.Parent)
+	}
+	there := *w
+	there.Dir = opts.Dir
+	l, err := load(&there, &opts.selectOptions)
+	if err != nil {
+		return fmt.Errorf("load the suites of run %s: %w", prior.ID, err)
+	}
+	if err := sameSuites(prior, l); err != nil {
+		return err
+	}
+	missing, err := o.missing(prior)
+	if err != nil {
+		return err
+	}
+	if missing == 0 {
+		w.printf("run %s has all of its %d results\n", prior.ID, prior.Planned)
+	}
+	opts.settle(l.config)
+	ts, err := targets(ctx, &there, opts, l)
+	if err != nil {
+		return err
+	}
+	writer, err := store.Resume(dir)
+	if err != nil {
+		return err
+	}
+	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, writer: writer, prior: prior})
+}
+
+// merged is how the run was asked for, with what was given anew.
+func (o *resumeOptions) merged(prior *eval.Run) (*runOptions, error) {
+	opts, err := optionsOf(prior)
+	if err != nil {
+		return nil, err
+	}
+	if o.run.URL != "" {
+		opts.URL, opts.Target, opts.Command = o.run.URL, "", ""
+	}
+	if len(o.run.Headers) > 0 {
+		opts.Headers = o.run.Headers
+	}
+	if o.run.Concurrency > 0 {
+		opts.Concurrency = o.run.Concurrency
+	}
+	opts.output, opts.reports, opts.verbose = o.run.output, o.run.reports, o.run.verbose
+	return opts, opts.check()
+}
+
+// missing counts the results to make. With --errors, results without an answer
+// are as good as missing, so the run is read as if it did not have them.
+func (o *resumeOptions) missing(prior *eval.Run) (int, error) {
+	if !o.errors {
+		return prior.Planned - prior.Summary.Total, nil
+	}
+	all := prior.Results
+	prior.Results = func() resultSeq {
+		return func(yield func(*eval.Result, error) bool) {
+			for r, err := range all() {
+				if err == nil && r.Status == eval.Error {
+					continue
+				}
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+	again := prior.Summary.Errors
+	prior.Summary.Total -= again
+	return prior.Planned - prior.Summary.Total, nil
+}
+
+// sameSuites refuses to mix results of different questions in one run.
+func sameSuites(prior *eval.Run, l *loaded) error {
+	for _, was := range prior.Suites {
+		i := slices.IndexFunc(l.Suites, func(s *eval.Suite) bool { return s.File == was.File })
+		if i < 0 {
+			return usagef("suite %s of run %s is gone", was.File, prior.ID)
+		}
+		if l.Suites[i].Digest != was.Digest {
+			return usagef("%s has changed since run %s: start a new run, or hold the stored answers against it with mettle rescore %s", was.File, prior.ID, prior.ID)
+		}
+	}
+	if len(l.Suites) != len(prior.Suites) {
+		return usagef("there are %d suites now and run %s has %d: start a new run", len(l.Suites), prior.ID, len(prior.Suites))
+	}
+	return nil
+}

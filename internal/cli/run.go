@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/store"
+)
+
+func newRunCmd(w *World) *cobra.Command {
+	o := new(runOptions)
+	cmd := &cobra.Command{
+		Use:   "run [SUITE…]",
+		Short: "Put the cases of suites to a server and report",
+		Long: "Puts every case of the suites to its target, checks the answers, and reports.\n\n" +
+			"A SUITE is a file, a folder, a glob, or the name of a built-in suite. Without one,\n" +
+			"the suites that mettle.yaml names are run, and without those the built-in ones.\n" +
+			"Flags beat the environment (METTLE_<FLAG>, MCP_URL), which beats mettle.yaml.\n" +
+			"A run that was stopped in any way can be continued with mettle resume.",
+		Example: "  mettle run\n" +
+			"  mettle run suites/ --url http://localhost:3000\n" +
+			"  mettle run suites/mina.yaml -d basic -t concept --fail-fast\n" +
+			"  mettle run suites/ --command 'node server.js' --report junit=out/junit.xml\n" +
+			"  mettle run suites/ --gate 'pass_rate{difficulty=basic} >= 95%'",
+	}
+	o.flags(cmd.Flags())
+	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
+		o.Suites, o.Dir = args, w.Dir
+		return runRun(cmd.Context(), w, o)
+	})
+	return cmd
+}
+
+func runRun(ctx context.Context, w *World, o *runOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := checkReports(o.reports); err != nil {
+		return err
+	}
+	l, err := load(w, &o.selectOptions)
+	if err != nil {
+		return err
+	}
+	o.settle(l.config)
+	gates, err := o.gates(l.config)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(w, o, l)
+	}
+	now := w.Now()
+	head := eval.Header{
+		ID: store.NewID(now, w.Random()), Tool: toolVersion(), Started: now, Project: o.Project, Gates: gates,
+		Git: gitRevision(ctx, w), Options: o.stored(),
+	}
+	ts, err := targets(ctx, w, o, l)
+	if err != nil {
+		return err
+	}
+	writer := store.Create(runsDir(w, o.runs, l.config), head.ID, l.Suites)
+	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, writer: writer})
+}
+
+// execution is a run about to happen, new or resumed.
+type execution struct {
+	head    eval.Header
+	loaded  *loaded
+	targets map[string]eval.Target
+	writer  *store.Writer
+	prior   *eval.Run // of a resumed run
+}
+
+// execute runs, reports, and gives the verdict.
+func execute(ctx context.Context, w *World, o *runOptions, x execution) (err error) {
+	defer func() { err = errors.Join(err, closeTargets(x.targets)) }()
+	defer x.writer.Close()
+	progress := newProgress(w, o.verbose)
+	runner := &eval.Runner{
+		Targets: x.targets, Concurrency: o.Concurrency, Trials: o.Trials, Timeout: o.Timeout,
+		FailFast: o.FailFast, MaxErrors: o.MaxErrors, Sinks: []eval.Sink{x.writer, progress}, Now: w.Now,
+	}
+	if x.prior != nil {
+		runner.Prior = x.prior.Results()
+		progress.done = x.prior.Summary.Total
+	}
+	run, err := runner.Run(ctx, x.head, x.loaded.Suites)
+	progress.clear()
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return err
+	}
+	if err := writeReports(w, o, run); err != nil {
+		return err
+	}
+	closing(w, run, x.writer.Dir())
+	return verdict(run)
+}
+
+// stored is what the run's header keeps of the options. What may hold a
+// secret is left out; a resumed run has to be given it again.
+func (o *runOptions) stored() json.RawMessage {
+	kept := *o
+	kept.URL, _ = withoutSecrets(o.URL)
+	kept.Headers = nil
+	for _, h := range o.Headers {
+		if strings.Contains(h, "${") {
+			kept.Headers = append(kept.Headers, h)
+		}
+	}
+	b, err := json.Marshal(kept)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// closing says where the run is kept and how to go on with one that ended
+// early.
+func closing(w *World, run *eval.Run, dir string) {
+	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, "run kept in "+w.shown(dir)))
+	if run.Header.Status != eval.Done {
+		left := run.Planned - run.Summary.Total
+		w.printf("%d of %d results are missing; continue with: mettle resume %s\n", left, run.Planned, run.ID)
+	}
+}
+
+// checkReports finds a mistyped --report before anything is asked.
+func checkReports(reports []string) error {
+	for _, r := range reports {
+		name, path, ok := strings.Cut(r, "=")
+		if !ok || path == "" {
+			return usagef("--report %q is not format=path", r)
+		}
+		if _, ok := report.Find(name); !ok {
+			return usagef("--report: unknown format %q, want one of %s", name, strings.Join(formatNames(), ", "))
+		}
+	}
+	return nil
+}
+
+func formatNames() (names []string) {
+	for _, f := range report.Formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// writeReports writes the terminal report, the JSON report and those asked
+// for. The terminal report gives way when standard output is wanted for data.
+func writeReports(w *World, o *runOptions, run *eval.Run) error {
+	output := o.output
+	if output == "" {
+		name := run.Project
+		if name == "" {
+			name = "all"
+		}
+		output = filepath.Join("reports", fmt.Sprintf("eval-%s-%d.json", fileName(name), w.Now().UnixMilli()))
+	}
+	reports := append([]string{"json=" + output}, o.reports...)
+	screen, color := io.Writer(w.Stdout), w.color(w.OutTTY)
+	for _, r := range reports {
+		if strings.HasSuffix(r, "=-") {
+			screen, color = w.Stderr, w.color(w.ErrTTY)
+		}
+	}
+	terminal, _ := report.Find("terminal")
+	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose}); err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	for _, r := range reports {
+		if r == "json=none" {
+			continue
+		}
+		name, path, _ := strings.Cut(r, "=")
+		if err := writeReport(w, run, name, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileName keeps a name from being more than a name.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '/' || r == '\\' || r == ':' || r < ' ' || r == 0x7f {
+			return '-'
+		}
+		return r
+	}, strings.Trim(s, "."))
+}
+
+func writeReport(w *World, run *eval.Run, name, path string) error {
+	format, _ := report.Find(name)
+	o := report.Options{Verbose: true}
+	if path == "-" {
+		return format.Write(w.Stdout, run, o)
+	}
+	full := w.abs(path)
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return fmt.Errorf("make the folder of the %s report: %w", name, err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(full), ".report-*")
+	if err != nil {
+		return fmt.Errorf("write the %s report: %w", name, err)
+	}
+	err = errors.Join(format.Write(f, run, o), f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), full)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("write the %s report: %w", name, err), os.Remove(f.Name()))
+	}
+	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, name+" report: "+w.shown(full)))
+	return nil
+}
+
+// gitRevision asks git what the working directory is at. Nothing depends on
+// the answer, so it may fail.
+func gitRevision(ctx context.Context, w *World) *eval.Git {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	ask := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir, cmd.Env = w.Dir, w.Environ
+		out, err := cmd.Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	rev, err := ask("rev-parse", "HEAD")
+	if err != nil {
+		return nil
+	}
+	status, err := ask("status", "--porcelain", "--untracked-files=no")
+	return &eval.Git{Revision: rev, Dirty: err != nil || status != ""}
+}
+
+// dryRun shows what a run would ask.
+func dryRun(w *World, o *runOptions, l *loaded) error {
+	calls := 0
+	for _, s := range l.Suites {
+		for _, c := range s.Cases {
+			n := c.Trials
+			if n == 0 {
+				n = o.Trials
+			}
+			calls += n
+			fmt.Fprintf(w.Stdout, "%s  %s %s -> %s  (%d checks)\n", c.ID, c.Tool, c.Input, o.targetName(c, l), len(c.Checks))
+		}
+	}
+	w.printf("%d calls would be made, %d at a time; nothing was asked\n", calls, o.Concurrency)
+	return nil
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/target"
+)
+
+// defaultURL is where a documentation server is looked for when nobody says.
+const defaultURL = "http://localhost:3000/mcp"
+
+// targets finds a target for every case: the one the command line or the
+// environment asks for, else the case's own, else the config's, else the
+// built-in server for built-in suites, else [defaultURL]. Cases get its name.
+func targets(ctx context.Context, w *World, o *runOptions, l *loaded) (map[string]eval.Target, error) {
+	used := map[string]eval.Target{}
+	var errs []error
+	for _, s := range l.Suites {
+		for _, c := range s.Cases {
+			name := o.targetName(c, l)
+			c.Target = name
+			if _, done := used[name]; done {
+				continue
+			}
+			t, err := o.target(ctx, w, name, l)
+			errs = append(errs, err)
+			used[name] = t
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, errors.Join(err, closeTargets(used))
+	}
+	return used, nil
+}
+
+// Names of targets that no file names.
+const (
+	urlTarget     = "url"
+	commandTarget = "command"
+	defaultTarget = "default"
+	builtinTarget = "builtin"
+)
+
+func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
+	switch {
+	case o.URL != "":
+		return urlTarget
+	case o.Command != "":
+		return commandTarget
+	case o.Target != "":
+		return o.Target
+	case c.Target != "":
+		return c.Target
+	case l.config.Target != "":
+		return l.config.Target
+	case l.builtin:
+		return builtinTarget
+	case len(l.config.Targets) == 1:
+		for name := range l.config.Targets {
+			return name
+		}
+	}
+	return defaultTarget
+}
+
+// target makes the target with a name ready to be prepared.
+func (o *runOptions) target(ctx context.Context, w *World, name string, l *loaded) (eval.Target, error) {
+	var t eval.Target
+	switch {
+	case o.URL != "" || o.Command != "":
+		m, err := o.adHoc()
+		if err != nil {
+			return nil, err
+		}
+		if o.URL != "" {
+			m.Token = w.Getenv("METTLE_TOKEN")
+		}
+		t = m
+	case l.Targets[name] != nil:
+		t = l.Targets[name]
+	case l.config.Targets[name] != nil:
+		t = l.config.Targets[name]
+	case name == builtinTarget:
+		return startBuiltin(ctx, o)
+	case name == defaultTarget:
+		t = &target.MCP{URL: defaultURL}
+	default:
+		return nil, unknownTarget(name, l.config)
+	}
+	if m, ok := t.(*target.MCP); ok {
+		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, toolVersion()
+		m.Connections = o.Concurrency
+		m.Timeouts = m.Timeouts.Or(l.config.Timeouts.Timeouts)
+		if o.ToolPrefix != "" {
+			m.Tools.Prefix = o.ToolPrefix
+		}
+	}
+	if e, ok := t.(target.Expander); ok {
+		if err := e.Expand(w.LookupEnv); err != nil {
+			return nil, err
+		}
+	}
+	if m, ok := t.(*target.MCP); ok && m.URL != "" {
+		if _, err := target.Endpoint(m.URL); err != nil {
+			return nil, usagef("target %s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+// adHoc is the target of --url or --command.
+func (o *runOptions) adHoc() (*target.MCP, error) {
+	m := &target.MCP{URL: o.URL, Headers: map[string]string{}}
+	if o.Command != "" {
+		words, err := splitCommand(o.Command)
+		if err != nil {
+			return nil, usagef("--command: %w", err)
+		}
+		m.Command = words
+	}
+	for _, h := range o.Headers {
+		name, value, ok := strings.Cut(h, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return nil, usagef("--header needs the form 'Name: value'")
+		}
+		m.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return m, m.Check()
+}
+
+func unknownTarget(name string, cfg *suite.Config) error {
+	var names []string
+	for n := range cfg.Targets {
+		names = append(names, n)
+	}
+	text := fmt.Sprintf("no target is named %q", name)
+	if near := kind.Near(name, names); near != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	} else if len(names) == 0 {
+		text += ": there is no mettle.yaml that names one"
+	}
+	return &usageError{errors.New(text)}
+}
+
+// splitCommand splits a command line at blanks; quotes keep words together.
+func splitCommand(s string) (words []string, err error) {
+	var word strings.Builder
+	inWord := false
+	var quote rune
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if inWord {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			inWord = false
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote (%c) is not closed", quote)
+	}
+	if inWord {
+		words = append(words, word.String())
+	}
+	if len(words) == 0 {
+		return nil, errors.New("the command is empty")
+	}
+	return words, nil
+}
+
+// closeTargets ends sessions and processes.
+func closeTargets(ts map[string]eval.Target) error {
+	var errs []error
+	for _, t := range ts {
+		if c, ok := t.(interface{ Close() error }); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// withoutSecrets takes from an address what may be one. It tells whether there
+// was any.
+func withoutSecrets(raw string) (string, bool) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "", raw != ""
+	}
+	secret := u.User != nil || u.RawQuery != ""
+	u.User, u.RawQuery = nil, ""
+	return u.String(), secret
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+func newValidateCmd(w *World) *cobra.Command {
+	o := new(selectOptions)
+	cmd := &cobra.Command{
+		Use:   "validate [SUITE…]",
+		Short: "Find everything wrong with suites and configuration, asking no server",
+		Long: "Loads suites and mettle.yaml as run would and lists every problem of every file\n" +
+			"with its place. Nothing is asked of any server.",
+		Example: "  mettle validate\n  mettle validate suites/*.yaml",
+	}
+	cmd.Flags().StringVar(&o.Config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
+	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
+		o.Suites = args
+		l, err := load(w, o)
+		if err != nil {
+			return err
+		}
+		cases, checks := 0, 0
+		for _, s := range l.Suites {
+			cases += len(s.Cases)
+			for _, c := range s.Cases {
+				checks += len(c.Checks)
+			}
+		}
+		_, err = fmt.Fprintf(w.Stdout, "%d suites, %d cases, %d checks: no problems\n", len(l.Suites), cases, checks)
+		return err
+	})
+	return cmd
+}

@@ -1,0 +1,302 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// check wraps a grader function as a check of error severity.
+func check(key string, g eval.GraderFunc) *eval.Check {
+	return &eval.Check{Key: key, Kind: key, Weight: 1, Severity: eval.ErrorSeverity, Grader: g}
+}
+
+func passes(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+	return eval.PassIf(true, "fine"), nil
+}
+
+func suiteOf(n int, checks ...*eval.Check) *eval.Suite {
+	if len(checks) == 0 {
+		checks = []*eval.Check{check("ok", passes)}
+	}
+	s := &eval.Suite{Name: "s"}
+	for i := range n {
+		s.Cases = append(s.Cases, &eval.Case{ID: fmt.Sprintf("c%02d", i), Suite: "s", Checks: checks})
+	}
+	return s
+}
+
+// collect is a sink that remembers what it was given.
+type collect struct {
+	results  []*eval.Result
+	finished *eval.Run
+	fail     error
+	failAt   int
+}
+
+func (c *collect) Start(*eval.Run) error { return nil }
+func (c *collect) Results(batch []*eval.Result) error {
+	c.results = append(c.results, batch...)
+	if c.fail != nil && len(c.results) >= c.failAt {
+		return c.fail
+	}
+	return nil
+}
+func (c *collect) Finish(run *eval.Run) error { c.finished = run; return nil }
+
+func answer(context.Context, *eval.Case) (*eval.Response, error) {
+	return &eval.Response{Text: "yes"}, nil
+}
+
+func newRunner(t eval.TargetFunc, sinks ...eval.Sink) *eval.Runner {
+	return &eval.Runner{Targets: map[string]eval.Target{"": t}, Concurrency: 4, Sinks: sinks, Now: time.Now}
+}
+
+func run(t *testing.T, ctx context.Context, r *eval.Runner, suites ...*eval.Suite) *eval.Run {
+	t.Helper()
+	got, err := r.Run(ctx, eval.Header{ID: "r"}, suites)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestWorkersRunSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		r := newRunner(func(context.Context, *eval.Case) (*eval.Response, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			time.Sleep(time.Second)
+			now.Add(-1)
+			return &eval.Response{Text: "x"}, nil
+		})
+		start := time.Now()
+		got := run(t, t.Context(), r, suiteOf(20))
+		if took := time.Since(start); took != 5*time.Second {
+			t.Errorf("20 cases of a second, 4 at a time, took %s", took)
+		}
+		if most.Load() != 4 {
+			t.Errorf("%d ran at a time, want 4", most.Load())
+		}
+		if got.Summary.Passed != 20 || got.Verdict != eval.Passed {
+			t.Errorf("passed %d, verdict %s", got.Summary.Passed, got.Verdict)
+		}
+	})
+}
+
+func TestTimeoutIsAnErrorAndNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := new(collect)
+		r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+			if c.ID == "c01" {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return answer(ctx, c)
+		}, sink)
+		r.Timeout = 3 * time.Second
+		got := run(t, t.Context(), r, suiteOf(3))
+		want := eval.Counts{Total: 3, Passed: 2, Errors: 1}
+		if diff := cmp.Diff(want, got.Summary.Counts); diff != "" {
+			t.Errorf("counts (-want +got):\n%s", diff)
+		}
+		if got.Verdict != eval.Incomplete {
+			t.Errorf("verdict %s, want incomplete", got.Verdict)
+		}
+		i := slices.IndexFunc(sink.results, func(r *eval.Result) bool { return r.Status == eval.Error })
+		if f := sink.results[i].Fault; f.Class != eval.TimeoutFault || !strings.Contains(f.Message, "3s") {
+			t.Errorf("fault %+v", f)
+		}
+	})
+}
+
+func TestFailFastStartsNothingNew(t *testing.T) {
+	r := newRunner(answer, new(collect))
+	r.Concurrency, r.FailFast = 1, true
+	bad := check("bad", func(_ context.Context, c *eval.Case, _ *eval.Response) (eval.Score, error) {
+		return eval.PassIf(c.ID != "c02", "seen %s", c.ID), nil
+	})
+	s := suiteOf(500, bad)
+	got := run(t, t.Context(), r, s)
+	if got.Header.Status != eval.Stopped || got.Verdict != eval.Failed {
+		t.Errorf("status %s, verdict %s", got.Header.Status, got.Verdict)
+	}
+	if got.Summary.Failed != 1 || got.Summary.Total >= 500 {
+		t.Errorf("%d failed of %d that ran", got.Summary.Failed, got.Summary.Total)
+	}
+}
+
+func TestTooManyErrorsInARowStopTheRun(t *testing.T) {
+	r := newRunner(func(context.Context, *eval.Case) (*eval.Response, error) {
+		return nil, errors.New("connection refused")
+	})
+	r.Concurrency, r.MaxErrors = 1, 3
+	got := run(t, t.Context(), r, suiteOf(500))
+	if got.Header.Status != eval.Stopped || got.Verdict != eval.Incomplete {
+		t.Errorf("status %s, verdict %s", got.Header.Status, got.Verdict)
+	}
+	if got.Summary.Failed != 0 || got.Summary.Errors < 3 || got.Summary.Errors > 50 {
+		t.Errorf("%d failed, %d errors", got.Summary.Failed, got.Summary.Errors)
+	}
+	if !strings.Contains(got.Why, "connection refused") {
+		t.Errorf("why: %s", got.Why)
+	}
+}
+
+func TestInterruptionKeepsWhatIsDoneAndDropsWhatIsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		sink := new(collect)
+		r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+			select {
+			case <-time.After(time.Second):
+				return answer(ctx, c)
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}, sink)
+		time.AfterFunc(2500*time.Millisecond, cancel)
+		got := run(t, ctx, r, suiteOf(20))
+		if got.Header.Status != eval.Interrupted || got.Summary.Total != 8 || got.Summary.Errors != 0 {
+			t.Errorf("status %s, %d results, %d errors; want interrupted, 8, 0", got.Header.Status, got.Summary.Total, got.Summary.Errors)
+		}
+		if sink.finished == nil {
+			t.Error("the sinks were not finished")
+		}
+
+		again := newRunner(answer, sink)
+		prior := slices.Clone(sink.results)
+		again.Prior = func(yield func(*eval.Result, error) bool) {
+			for _, r := range prior {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}
+		got = run(t, t.Context(), again, suiteOf(20))
+		if got.Summary.Total != 20 || got.Planned != 20 || len(sink.results) != 20 {
+			t.Errorf("after resuming: %d results counted, %d made", got.Summary.Total, len(sink.results))
+		}
+	})
+}
+
+func TestTrialsAreSpreadOverTheRun(t *testing.T) {
+	var order []string
+	r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+		order = append(order, fmt.Sprintf("%s/%d", c.ID, eval.TrialOf(ctx)))
+		return answer(ctx, c)
+	})
+	r.Concurrency, r.Trials = 1, 2
+	s := suiteOf(2)
+	s.Cases[1].Trials = 3
+	got := run(t, t.Context(), r, s)
+	if diff := cmp.Diff([]string{"c00/1", "c01/1", "c00/2", "c01/2", "c01/3"}, order); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if got.Planned != 5 || got.Summary.Cases != 2 {
+		t.Errorf("planned %d, cases %d", got.Planned, got.Summary.Cases)
+	}
+}
+
+func TestDearGradersRunSideBySideAfterTheCheapOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cheapAt, dearAt atomic.Int64
+		start := time.Now()
+		cheap := check("cheap", func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+			cheapAt.Store(int64(time.Since(start)))
+			return eval.PassIf(true, ""), nil
+		})
+		d := func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+			dearAt.Store(int64(time.Since(start)))
+			time.Sleep(time.Second)
+			return eval.PassIf(true, ""), nil
+		}
+		checks := []*eval.Check{check("d1", nil), cheap, check("d2", nil), check("d3", nil)}
+		for _, c := range []int{0, 2, 3} {
+			checks[c].Grader = dear{d}
+		}
+		sink := new(collect)
+		run(t, t.Context(), newRunner(answer, sink), suiteOf(1, checks...))
+		if took := time.Since(start); took != time.Second {
+			t.Errorf("three graders of a second took %s", took)
+		}
+		if cheapAt.Load() > dearAt.Load() {
+			t.Error("a dear grader ran before the cheap one")
+		}
+		var keys []string
+		for _, s := range sink.results[0].Scores {
+			keys = append(keys, s.Key)
+		}
+		if diff := cmp.Diff([]string{"d1", "cheap", "d2", "d3"}, keys); diff != "" {
+			t.Errorf("scores are not in check order:\n%s", diff)
+		}
+	})
+}
+
+type dear struct{ eval.GraderFunc }
+
+func (dear) Dear() bool { return true }
+
+func TestASinkThatCannotKeepResultsEndsTheRun(t *testing.T) {
+	sink := &collect{fail: errors.New("disk full"), failAt: 3}
+	counted := new(collect)
+	r := newRunner(answer, sink, counted)
+	_, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{suiteOf(5000)})
+	if err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Fatalf("error %v", err)
+	}
+	if len(counted.results) >= len(sink.results) {
+		t.Errorf("%d results were shown, of which %d were kept", len(counted.results), len(sink.results)-1)
+	}
+}
+
+type needy struct{ eval.TargetFunc }
+
+func (needy) Prepare(context.Context, eval.Env) error {
+	return &eval.Missing{What: []string{"the key", "the server"}}
+}
+
+func TestWhatIsMissingIsToldBeforeTheFirstCase(t *testing.T) {
+	r := newRunner(answer)
+	r.Targets = map[string]eval.Target{"": needy{func(context.Context, *eval.Case) (*eval.Response, error) {
+		t.Error("a case was put")
+		return nil, nil
+	}}}
+	s := suiteOf(2)
+	s.Cases[1].Target = "elsewhere"
+	_, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{s})
+	for _, want := range []string{"the key", "the server", `"elsewhere"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not name %s", err, want)
+		}
+	}
+}
+
+func TestPanicsBecomeErrorsAndUnscored(t *testing.T) {
+	sink := new(collect)
+	r := newRunner(func(_ context.Context, c *eval.Case) (*eval.Response, error) {
+		switch c.ID {
+		case "c00":
+			panic("boom")
+		case "c01":
+			return nil, nil
+		}
+		return &eval.Response{}, nil
+	}, sink)
+	s := suiteOf(3, check("p", func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { panic("grader") }))
+	got := run(t, t.Context(), r, s)
+	want := eval.Counts{Total: 3, Errors: 2, Unscored: 1}
+	if diff := cmp.Diff(want, got.Summary.Counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+}
