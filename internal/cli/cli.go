@@ -132,7 +132,7 @@ func newRootCmd(w *World) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		newExplainCmd(w), newListCmd(w), newReportCmd(w), newRescoreCmd(w), newResumeCmd(w), newRunCmd(w),
-		newRunsCmd(w), newSchemaCmd(w), newValidateCmd(w), newVersionCmd(w),
+		newRunsCmd(w), newSchemaCmd(w), newServeCmd(w), newValidateCmd(w), newVersionCmd(w),
 	)
 	return root
 }

@@ -77,7 +77,7 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 		w.printf("run %s has all of its %d results\n", prior.ID, prior.Planned)
 	}
 	opts.settle(l.config)
-	ts, err := targets(ctx, &there, opts, l)
+	ts, err := targets(&there, opts, l)
 	if err != nil {
 		return err
 	}

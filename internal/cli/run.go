@@ -67,7 +67,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 		ID: store.NewID(now, w.Random()), Tool: toolVersion(), Started: now, Project: o.Project, Gates: gates,
 		Git: gitRevision(ctx, w), Options: o.stored(),
 	}
-	ts, err := targets(ctx, w, o, l)
+	ts, err := targets(w, o, l)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -19,7 +18,7 @@ const defaultURL = "http://localhost:3000/mcp"
 // targets finds a target for every case: the one the command line or the
 // environment asks for, else the case's own, else the config's, else the
 // built-in server for built-in suites, else [defaultURL]. Cases get its name.
-func targets(ctx context.Context, w *World, o *runOptions, l *loaded) (map[string]eval.Target, error) {
+func targets(w *World, o *runOptions, l *loaded) (map[string]eval.Target, error) {
 	used := map[string]eval.Target{}
 	var errs []error
 	for _, s := range l.Suites {
@@ -29,7 +28,7 @@ func targets(ctx context.Context, w *World, o *runOptions, l *loaded) (map[strin
 			if _, done := used[name]; done {
 				continue
 			}
-			t, err := o.target(ctx, w, name, l)
+			t, err := o.target(w, name, l)
 			errs = append(errs, err)
 			used[name] = t
 		}
@@ -71,7 +70,7 @@ func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 }
 
 // target makes the target with a name ready to be prepared.
-func (o *runOptions) target(ctx context.Context, w *World, name string, l *loaded) (eval.Target, error) {
+func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, error) {
 	var t eval.Target
 	switch {
 	case o.URL != "" || o.Command != "":
@@ -88,7 +87,7 @@ func (o *runOptions) target(ctx context.Context, w *World, name string, l *loade
 	case l.config.Targets[name] != nil:
 		t = l.config.Targets[name]
 	case name == builtinTarget:
-		return startBuiltin(ctx, o)
+		return startBuiltin(o)
 	case name == defaultTarget:
 		t = &target.MCP{URL: defaultURL}
 	default:

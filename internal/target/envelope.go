@@ -169,11 +169,9 @@ type span struct{ from, to int }
 // closedFences gives the byte ranges of the closed code blocks of a text. An
 // unclosed one is left out: it would swallow everything behind it.
 func closedFences(text string) (out []span) {
-	starts := lineStarts(text)
 	for _, b := range code.Blocks(text) {
 		if b.Closed {
-			last := min(b.EndLine, len(starts)-1)
-			out = append(out, span{starts[b.Line-1], starts[last]})
+			out = append(out, span{b.Start, b.End})
 		}
 	}
 	return out

@@ -1,0 +1,96 @@
+package mettle_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/mettle-eval/mettle/"
+
+// layout says which of our own packages each package may import. A package
+// that is not in it, or an import that is not, is a decision to be made here
+// and in docs/architecture.md, not by accident.
+var layout = map[string][]string{
+	"cmd/mettle":         {"internal/cli"},
+	"internal/cli":       {"*"},
+	"internal/eval":      {},
+	"internal/kind":      {},
+	"internal/code":      {},
+	"internal/mcpclient": {},
+	"builtin":            {},
+	"schema":             {},
+	"schema/gen":         {"internal/suite"},
+	"docs/gen":           {"internal/grade", "internal/target", "internal/kind", "internal/eval"},
+	"bench":              {},
+	"internal/docserver": {"internal/code"},
+	"internal/store":     {"internal/eval"},
+	"internal/report":    {"internal/eval"},
+	"internal/grade":     {"internal/eval", "internal/kind", "internal/code"},
+	"internal/target":    {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code"},
+	"internal/suite":     {"internal/eval", "internal/kind", "internal/grade", "internal/target"},
+}
+
+// coreOnly are packages that import the standard library and nothing else.
+var coreOnly = []string{"internal/eval", "builtin", "schema"}
+
+func TestImportsFollowTheLayout(t *testing.T) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		pkg := path.Dir(filepath.ToSlash(file))
+		seen[pkg] = true
+		checkImports(t, pkg, file)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range layout {
+		if _, err := os.Stat(filepath.FromSlash(pkg)); err == nil && !seen[pkg] {
+			t.Errorf("%s is in the layout but holds no Go file", pkg)
+		}
+	}
+}
+
+func checkImports(t *testing.T, pkg, file string) {
+	t.Helper()
+	allowed, known := layout[pkg]
+	if !known {
+		t.Errorf("package %s is not in the layout", pkg)
+		return
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range f.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		ours, isOurs := strings.CutPrefix(p, module)
+		switch {
+		case isOurs && !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*"):
+			t.Errorf("%s imports %s, which the layout does not allow", file, ours)
+		case !isOurs && strings.Contains(strings.SplitN(p, "/", 2)[0], ".") && slices.Contains(coreOnly, pkg):
+			t.Errorf("%s imports %s; %s stands on the standard library alone", file, p, pkg)
+		}
+	}
+}
