@@ -36,6 +36,9 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := set.CheckTargets(append(cfg.TargetNames(), suite.BuiltinTarget)); err != nil {
+		return nil, err
+	}
 	set.Suites, err = o.selection().Apply(set.Suites)
 	if err != nil {
 		return nil, &usageError{err}

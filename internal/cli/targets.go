@@ -44,7 +44,7 @@ const (
 	urlTarget     = "url"
 	commandTarget = "command"
 	defaultTarget = "default"
-	builtinTarget = "builtin"
+	builtinTarget = suite.BuiltinTarget
 )
 
 func (o *runOptions) targetName(c *eval.Case, l *loaded) string {

@@ -57,7 +57,10 @@ func (e *Envelope) Split(r *eval.Response) {
 	case e.pattern != nil:
 		text, r.Meta = e.byPattern(raw)
 	default:
-		text, r.Meta = splitTag(raw, orDefault(e.Tag, "response_metadata"))
+		var broken bool
+		if text, r.Meta, broken = splitTag(raw, orDefault(e.Tag, "response_metadata")); broken {
+			r.Notes = append(r.Notes, "the metadata block is not a JSON object")
+		}
 	}
 	text, r.Sources = splitSources(text, orDefault(e.Sources, "Sources"))
 	if e.SourcesPath != "" {
@@ -95,13 +98,14 @@ func (e *Envelope) byPattern(raw string) (string, map[string]any) {
 // start of a line, whose content is a JSON object, bare or fenced, and which is
 // not itself shown inside a code block. The last, because servers of this
 // shape put theirs behind the answer, and an answer may quote one.
-func splitTag(raw, tag string) (string, map[string]any) {
+func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 	open, closing := "<"+tag+">", "</"+tag+">"
 	var fences []span
+	text = raw
 	for end := len(raw); ; {
 		start := strings.LastIndex(raw[:end], open)
 		if start < 0 {
-			return raw, nil
+			return text, nil, broken
 		}
 		end = start
 		n := strings.Index(raw[start:], closing)
@@ -109,15 +113,17 @@ func splitTag(raw, tag string) (string, map[string]any) {
 			continue
 		}
 		stop := start + n + len(closing)
-		meta, ok := object(raw[start+len(open) : start+n])
-		if !ok {
-			continue
-		}
 		if fences == nil {
 			fences = closedFences(raw)
 		}
-		if !slices.ContainsFunc(fences, func(f span) bool { return f.from < start && stop <= f.to }) {
-			return cutBlock(raw, start, stop), meta
+		if slices.ContainsFunc(fences, func(f span) bool { return f.from < start && stop <= f.to }) {
+			continue
+		}
+		if meta, ok := object(raw[start+len(open) : start+n]); ok {
+			return cutBlock(raw, start, stop), meta, false
+		}
+		if !broken { // still no part of the answer
+			text, broken = cutBlock(raw, start, stop), true
 		}
 	}
 }

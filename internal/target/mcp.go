@@ -215,7 +215,7 @@ func (m *MCP) Describe() map[string]string {
 	}
 	info := m.client.Info()
 	for k, v := range map[string]string{
-		"server": strings.TrimSpace(info.ServerName + " " + info.ServerVersion), "protocol": info.Protocol,
+		"server": strings.TrimSpace(info.Name + " " + info.Version), "protocol": info.Protocol,
 		"transport": info.Transport, "tools": m.note, "tools_digest": info.ToolsHash,
 	} {
 		if v != "" {
