@@ -1,0 +1,104 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// annotationsMax bounds the annotations of a class. GitHub shows ten of a kind
+// for a step and fifty for a job, so that more would be seen by nobody.
+const annotationsMax = 50
+
+// writeGitHub writes workflow commands: an error at the case's line for each
+// failed case, a warning for what has no verdict and for warnings, and the
+// verdict as a notice. Every line it writes is one of its own commands.
+func writeGitHub(w io.Writer, run *eval.Run, o Options) error {
+	run, err := completed(run)
+	if err != nil {
+		return err
+	}
+	p := newPrinter(w)
+	var counts [len(troubleMarks)]int
+	for r, err := range each(run) {
+		if err != nil {
+			return err
+		}
+		for t := range trouble(len(counts)) {
+			reasons := t.of(r)
+			if len(reasons) == 0 {
+				continue
+			}
+			if counts[t]++; counts[t] <= annotationsMax || o.Verbose {
+				p.print(annotation(t, newItem(r, reasons, 0)))
+			}
+		}
+	}
+	cut := 0
+	for _, n := range counts {
+		if n > annotationsMax && !o.Verbose {
+			cut += n - annotationsMax
+		}
+	}
+	p.print(notice(run, cut))
+	return p.close()
+}
+
+func annotation(t trouble, it item) string {
+	level, note := "warning", ""
+	switch t {
+	case failures:
+		level = "error"
+	case faults:
+		note = "no answer: "
+	case undecided:
+		note = "unscored: "
+	}
+	var props []string
+	if it.pos.File != "" {
+		props = append(props, "file="+githubProperty(it.pos.File))
+		if it.pos.Line > 0 {
+			props = append(props, fmt.Sprintf("line=%d", it.pos.Line))
+		}
+		if it.pos.Line > 0 && it.pos.Col > 0 {
+			props = append(props, fmt.Sprintf("col=%d", it.pos.Col))
+		}
+	}
+	props = append(props, "title="+githubProperty(it.heading()))
+	return fmt.Sprintf("::%s %s::%s\n", level, strings.Join(props, ","), githubMessage(note, it.reasons))
+}
+
+func notice(run *eval.Run, cut int) string {
+	s := run.Summary
+	lines := []string{verdictLine(run), cmp.Or(outcomes(s.Counts), "no results")}
+	if s.Judged() > 0 {
+		lines[1] += "; pass rate " + passRate(s.Counts)
+	}
+	for _, k := range retrieval(s) {
+		lines = append(lines, fmt.Sprintf("%s %s, mean of %s", k.Name, retrievalMean(k), retrievalCount(k)))
+	}
+	if cut > 0 {
+		lines = append(lines, fmt.Sprintf("%s not shown here", plural(cut, "more annotation")))
+	}
+	return fmt.Sprintf("::notice title=%s::%s\n", githubProperty(title(run)+" - Evaluation Report"), githubMessage("", lines))
+}
+
+// githubMessage is text after the second pair of colons, a line for each part.
+func githubMessage(note string, parts []string) string {
+	out := make([]string, len(parts))
+	for i, s := range parts {
+		out[i] = githubData(note + s)
+	}
+	return strings.Join(out, "%0A")
+}
+
+var (
+	githubDataEscaper     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubPropertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)
+
+func githubData(s string) string     { return githubDataEscaper.Replace(Sanitize(s)) }
+func githubProperty(s string) string { return githubPropertyEscaper.Replace(Sanitize(s)) }

@@ -1,0 +1,317 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// planTools are the tools that the JSON report always names, as the report it
+// continues did.
+var planTools = []string{"ask_docs", "get_working_example", "explain_error", "search_docs"}
+
+type reportHead struct {
+	Timestamp    string          `json:"timestamp"`
+	Project      string          `json:"project,omitempty"`
+	Run          runHead         `json:"run"`
+	Status       eval.RunStatus  `json:"status"`
+	Verdict      eval.Verdict    `json:"verdict"`
+	Summary      reportSummary   `json:"summary"`
+	ByDifficulty object          `json:"byDifficulty"`
+	ByTool       object          `json:"byTool"`
+	Gates        []gateReport    `json:"gates"`
+	FailureModes []eval.Mode     `json:"failureModes"`
+	Retrieval    []retrievalMark `json:"retrieval,omitempty"`
+	Spread       []eval.Spread   `json:"spread,omitempty"`
+}
+
+type runHead struct {
+	ID       string                       `json:"id"`
+	Tool     string                       `json:"tool,omitempty"` // mettle's version
+	Why      string                       `json:"why,omitempty"`
+	Started  string                       `json:"started"`
+	Finished string                       `json:"finished,omitempty"`
+	Planned  int                          `json:"planned"`
+	Trials   int                          `json:"trials"`
+	Parent   string                       `json:"parent,omitempty"`
+	Suites   []suiteHead                  `json:"suites"`
+	Targets  map[string]map[string]string `json:"targets,omitempty"`
+	Git      *eval.Git                    `json:"git,omitempty"`
+}
+
+type suiteHead struct {
+	Name    string `json:"name"`
+	Project string `json:"project,omitempty"`
+	Version string `json:"version,omitempty"`
+	File    string `json:"file,omitempty"`
+	Digest  string `json:"digest,omitempty"`
+}
+
+// reportSummary counts results: with trials, a case counts as often as it was
+// put. passRate is over the results that have a verdict, passed and failed;
+// averageConfidence over the answers that state one above 0;
+// averageProcessingTime over the answers.
+type reportSummary struct {
+	TotalTests            int     `json:"totalTests"`
+	Passed                int     `json:"passed"`
+	Failed                int     `json:"failed"`
+	PassRate              float64 `json:"passRate"`
+	AverageConfidence     float64 `json:"averageConfidence"`
+	AverageProcessingTime float64 `json:"averageProcessingTime"`
+
+	Errors   int          `json:"errors"`
+	Unscored int          `json:"unscored"`
+	Skipped  int          `json:"skipped"`
+	Cases    int          `json:"cases"`
+	Score    eval.Mean    `json:"score"`
+	Latency  eval.Latency `json:"latency"`
+}
+
+type groupReport struct {
+	Total    int     `json:"total"`
+	Passed   int     `json:"passed"`
+	PassRate float64 `json:"passRate"`
+
+	Failed   int `json:"failed"`
+	Errors   int `json:"errors"`
+	Unscored int `json:"unscored"`
+	Skipped  int `json:"skipped"`
+}
+
+type gateReport struct {
+	Gate  string    `json:"gate"`
+	Suite string    `json:"suite,omitempty"`
+	Value float64   `json:"value"`
+	Bound float64   `json:"bound"`
+	N     int       `json:"n"`
+	Met   bool      `json:"met"`
+	Pos   *eval.Pos `json:"pos,omitempty"`
+}
+
+type retrievalMark struct {
+	Metric   string   `json:"metric"`
+	Mean     *float64 `json:"mean,omitempty"` // none when nothing was scored
+	N        int      `json:"n"`              // scores the mean is over
+	Unscored int      `json:"unscored"`
+}
+
+// spillBytes bounds the failures that are kept while the results are written.
+// Beyond it they are read again, which takes time instead of memory.
+const spillBytes = 4 << 20
+
+// writeJSON writes the evaluation report, laid out as JSON.stringify would
+// with two spaces. Its head and each result are built and written one by one.
+func writeJSON(w io.Writer, run *eval.Run, _ Options) error {
+	run, err := completed(run)
+	if err != nil {
+		return err
+	}
+	head, err := headOf(run)
+	if err != nil {
+		return err
+	}
+	j := newJSONWriter(w)
+	if err := j.open(head); err != nil {
+		return err
+	}
+	kept, err := j.results(run)
+	if err != nil {
+		return err
+	}
+	if err := j.failures(run, kept); err != nil {
+		return err
+	}
+	j.print("\n}\n")
+	return j.close()
+}
+
+func headOf(run *eval.Run) (*reportHead, error) {
+	confidence, err := averageConfidence(run)
+	if err != nil {
+		return nil, err
+	}
+	s := run.Summary
+	h := &reportHead{
+		Timestamp: timestamp(ended(run)), Project: run.Project, Run: runHeadOf(run),
+		Status: run.Header.Status, Verdict: run.Verdict,
+		Summary: reportSummary{
+			TotalTests: s.Total, Passed: s.Passed, Failed: s.Failed, PassRate: s.PassRate() * 100,
+			AverageConfidence: roundUp(confidence), AverageProcessingTime: roundUp(s.Latency.Mean),
+			Errors: s.Errors, Unscored: s.Unscored, Skipped: s.Skipped, Cases: s.Cases, Score: s.Score, Latency: s.Latency,
+		},
+		ByTool:       groupsOf(planTools, s.ByTool),
+		Gates:        []gateReport{},
+		FailureModes: append([]eval.Mode{}, s.Modes...),
+		Spread:       s.Spread,
+	}
+	difficulties := make([]string, 0, len(eval.Difficulties))
+	for _, d := range eval.Difficulties {
+		difficulties = append(difficulties, string(d))
+	}
+	h.ByDifficulty = groupsOf(difficulties, s.ByDifficulty)
+	for _, o := range run.Outcomes {
+		h.Gates = append(h.Gates, gateReportOf(o))
+	}
+	for _, k := range retrieval(s) {
+		m := retrievalMark{Metric: k.Name, N: k.Judged(), Unscored: k.Unscored}
+		if m.N > 0 {
+			m.Mean = &k.Mean
+		}
+		h.Retrieval = append(h.Retrieval, m)
+	}
+	return h, nil
+}
+
+// averageConfidence reads the results once more, unless the summary knows that
+// there is nothing to average: it counts answers that state a confidence of 0.
+func averageConfidence(run *eval.Run) (float64, error) {
+	var m positiveMean
+	if run.Summary.Confidence.N == 0 {
+		return 0, nil
+	}
+	for r, err := range each(run) {
+		if err != nil {
+			return 0, err
+		}
+		m.add(r.Response)
+	}
+	return m.mean(), nil
+}
+
+func runHeadOf(run *eval.Run) runHead {
+	h := runHead{
+		ID: run.ID, Tool: run.Tool, Why: run.Why, Started: timestamp(run.Started), Planned: run.Planned,
+		Trials: max(1, run.Trials), Parent: run.Parent, Suites: []suiteHead{}, Targets: run.Targets, Git: run.Git,
+	}
+	if run.Finished != (time.Time{}) {
+		h.Finished = timestamp(run.Finished)
+	}
+	for _, s := range run.Suites {
+		h.Suites = append(h.Suites, suiteHead{s.Name, s.Project, s.Version, s.File, s.Digest})
+	}
+	return h
+}
+
+func gateReportOf(o eval.GateOutcome) gateReport {
+	g := gateReport{Gate: o.Gate.Text, Suite: o.Gate.Suite, Value: o.Value, Bound: o.Gate.Bound, N: o.N, Met: o.Met}
+	if o.Gate.Pos != (eval.Pos{}) {
+		g.Pos = &o.Gate.Pos
+	}
+	return g
+}
+
+// groupsOf gives the named groups first, present or not, then all others.
+func groupsOf(names []string, groups []eval.Group) object {
+	var out object
+	for _, name := range names {
+		i := slices.IndexFunc(groups, func(g eval.Group) bool { return g.Name == name })
+		if i < 0 {
+			out = append(out, member{name, groupReport{}})
+			continue
+		}
+		out = append(out, member{name, groupReportOf(groups[i].Counts)})
+	}
+	for _, g := range groups {
+		if !slices.Contains(names, g.Name) {
+			out = append(out, member{g.Name, groupReportOf(g.Counts)})
+		}
+	}
+	return out
+}
+
+func groupReportOf(c eval.Counts) groupReport {
+	return groupReport{c.Total, c.Passed, c.PassRate() * 100, c.Failed, c.Errors, c.Unscored, c.Skipped}
+}
+
+// object is a JSON object whose members keep their order.
+type object []member
+
+type member struct {
+	key   string
+	value any
+}
+
+// MarshalJSON writes the members in order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(m.key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// results writes the results and gives back the failures among them, already
+// in JSON, or nil when they were too many to keep.
+func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
+	list := j.list("results")
+	kept, size := [][]byte{}, 0
+	for r, err := range each(run) {
+		if err != nil {
+			return nil, err
+		}
+		t := testResultOf(r)
+		b, err := j.encode("    ", t)
+		if err != nil {
+			return nil, fmt.Errorf("write the result of case %s: %w", r.Case.ID, err)
+		}
+		list.add(b)
+		if r.Status != eval.Fail || kept == nil {
+			continue
+		}
+		if b, err = j.encode("    ", testFailureOf(t)); err != nil {
+			return nil, fmt.Errorf("write the failure of case %s: %w", r.Case.ID, err)
+		}
+		if size += len(b); size > spillBytes {
+			kept = nil
+			continue
+		}
+		kept = append(kept, bytes.Clone(b))
+	}
+	list.end()
+	return kept, nil
+}
+
+func (j *jsonWriter) failures(run *eval.Run, kept [][]byte) error {
+	list := j.list("failures")
+	defer list.end()
+	if kept != nil {
+		for _, b := range kept {
+			list.add(b)
+		}
+		return nil
+	}
+	for r, err := range each(run) {
+		if err != nil {
+			return err
+		}
+		if r.Status != eval.Fail {
+			continue
+		}
+		b, err := j.encode("    ", testFailureOf(testResultOf(r)))
+		if err != nil {
+			return fmt.Errorf("write the failure of case %s: %w", r.Case.ID, err)
+		}
+		list.add(b)
+	}
+	return nil
+}

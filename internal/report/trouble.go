@@ -1,0 +1,230 @@
+package report
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// trouble is a class of results that a person should look at. The classes are
+// listed apart, because what broke on the way is no verdict.
+type trouble int
+
+const (
+	failures  trouble = iota // a check of error severity failed
+	faults                   // no answer could be had
+	undecided                // a check could not decide
+	warnings                 // a check of warn severity failed, whatever became of the case
+)
+
+// troubleMarks are the signs of the classes, the same wherever one is shown.
+var troubleMarks = [...]string{failures: "✗", faults: "!", undecided: "?", warnings: "▲"}
+
+// item is one result of a class, cut down to what a report shows of it and
+// safe to show.
+type item struct {
+	id      string // of the case, with the trial when it is not the first
+	name    string
+	pos     eval.Pos
+	reasons []string
+	answer  string // the start of it, with its lines
+}
+
+const (
+	reasonBytes = 2000 // of one reason
+	reasonsMax  = 40   // of one result
+)
+
+func newItem(r *eval.Result, reasons []string, answerBytes int) item {
+	it := item{id: caseID(r), name: oneLine(r.Case.Name, 300), pos: r.Case.Pos, reasons: reasons}
+	if answerBytes > 0 {
+		it.answer = excerpt(r.Response, answerBytes)
+	}
+	return it
+}
+
+// heading is the item's case in one line.
+func (it item) heading() string {
+	if it.name == "" {
+		return it.id
+	}
+	return it.id + ": " + it.name
+}
+
+func (it item) place() string {
+	p := it.pos
+	p.Col = 0
+	return oneLine(p.String(), 500)
+}
+
+func caseID(r *eval.Result) string {
+	id := oneLine(r.Case.ID, 200)
+	if r.Trial > 1 {
+		id += fmt.Sprintf(" (trial %d)", r.Trial)
+	}
+	return id
+}
+
+// excerpt is the start of an answer, its lines kept.
+func excerpt(resp *eval.Response, n int) string {
+	if resp == nil {
+		return ""
+	}
+	text := resp.Text
+	if text == "" {
+		text = resp.Raw
+	}
+	s := sanitizeBlock(strings.TrimSpace(clip(text, n)))
+	if len(text) > n {
+		s += fmt.Sprintf("\n(%d bytes in all)", len(text))
+	}
+	return s
+}
+
+// of gives the reasons for which a result belongs to the class; none, and it
+// does not.
+func (t trouble) of(r *eval.Result) []string {
+	switch t {
+	case failures:
+		if r.Status == eval.Fail {
+			return orElse(scoreReasons(r, eval.Fail, eval.ErrorSeverity), "failed")
+		}
+	case faults:
+		if r.Status == eval.Error {
+			return []string{faultReason(r.Fault)}
+		}
+	case undecided:
+		if r.Status == eval.Unscored {
+			return orElse(scoreReasons(r, eval.Unscored, eval.ErrorSeverity), "could not be scored")
+		}
+	case warnings:
+		return scoreReasons(r, eval.Fail, eval.WarnSeverity)
+	}
+	return nil
+}
+
+func orElse(reasons []string, otherwise string) []string {
+	if len(reasons) == 0 {
+		return []string{otherwise}
+	}
+	return reasons
+}
+
+// scoreReasons gives the reasons of the scores with a status and severity. A
+// failed case also names the checks that could not decide, marked as such.
+func scoreReasons(r *eval.Result, status eval.Status, severity eval.Severity) (out []string) {
+	more := 0
+	for _, s := range r.Scores {
+		warn := s.Severity == eval.WarnSeverity
+		aside := s.Status == eval.Unscored && status == eval.Fail && !warn && severity != eval.WarnSeverity
+		if (s.Status != status && !aside) || warn != (severity == eval.WarnSeverity) {
+			continue
+		}
+		if len(out) == reasonsMax {
+			more++
+			continue
+		}
+		reason := oneLine(s.Reason, reasonBytes)
+		if strings.TrimSpace(reason) == "" {
+			reason = oneLine(s.Key, 200) + ": no reason given"
+		}
+		if aside {
+			reason = "unscored: " + reason
+		}
+		out = append(out, reason)
+	}
+	if more > 0 {
+		out = append(out, fmt.Sprintf("… and %s", plural(more, "more check")))
+	}
+	return out
+}
+
+func faultReason(f *eval.Fault) string {
+	if f == nil {
+		return "no answer"
+	}
+	return oneLine(f.Class, 60) + ": " + oneLine(f.Message, reasonBytes)
+}
+
+// digest is what one pass over a run finds beyond its summary: the first items
+// of each class, and the confidence as the plan averages it.
+type digest struct {
+	items      [len(troubleMarks)][]item
+	counts     [len(troubleMarks)]int
+	confidence positiveMean
+}
+
+// newDigest reads the results once and keeps at most limit items of a class.
+func newDigest(run *eval.Run, limit, answerBytes int) (*digest, error) {
+	d := new(digest)
+	if !worthReading(run.Summary) {
+		return d, nil
+	}
+	for r, err := range each(run) {
+		if err != nil {
+			return nil, err
+		}
+		d.confidence.add(r.Response)
+		for t := range trouble(len(d.items)) {
+			reasons := t.of(r)
+			if len(reasons) == 0 {
+				continue
+			}
+			d.counts[t]++
+			if len(d.items[t]) < limit {
+				d.items[t] = append(d.items[t], newItem(r, reasons, answerBytes))
+			}
+		}
+	}
+	return d, nil
+}
+
+// worthReading tells whether a run's results hold anything for a digest. A
+// pass over a large run takes seconds, and most runs in CI are green.
+func worthReading(s *eval.Summary) bool {
+	return s.Passed+s.Skipped < s.Total || s.Confidence.N > 0 ||
+		slices.ContainsFunc(s.ByKey, func(k eval.Scored) bool { return k.Failed > 0 })
+}
+
+// every yields all items of a class by reading the run again, so that showing
+// everything needs no more memory than showing some.
+func every(run *eval.Run, t trouble) iter.Seq2[item, error] {
+	return func(yield func(item, error) bool) {
+		for r, err := range each(run) {
+			if err != nil {
+				yield(item{}, err)
+				return
+			}
+			if reasons := t.of(r); len(reasons) > 0 && !yield(newItem(r, reasons, 0), nil) {
+				return
+			}
+		}
+	}
+}
+
+// positiveMean averages the confidence of answers that state one above 0: a
+// server says 0 when it found nothing, which is no degree of confidence.
+type positiveMean struct {
+	sum float64
+	n   int
+}
+
+func (m *positiveMean) add(r *eval.Response) {
+	if r == nil {
+		return
+	}
+	if c, ok := r.Confidence(); ok && c > 0 {
+		m.sum += c
+		m.n++
+	}
+}
+
+func (m positiveMean) mean() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.sum / float64(m.n)
+}
