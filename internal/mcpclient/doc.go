@@ -1,0 +1,25 @@
+// Package mcpclient is one client session with an MCP server that survives
+// servers as they are found in the wild.
+//
+// The parts, from the outside in:
+//
+//   - [Client] (client.go) hands out the current link, retries what broke on
+//     the way (retry.go) and replaces a link that died, once for all callers.
+//   - A link (link.go) is one connection with its handshake done. The go-sdk
+//     does the handshake: both protocol eras, version negotiation, answers to
+//     requests of the server.
+//   - A conn carries the messages: streamable HTTP (streamable.go), HTTP+SSE
+//     (sse.go) or the pipes of a process (stdio.go). The conns are our own and
+//     not the SDK's, for two reasons. One odd answer (a log line on stdout, a
+//     plain-text 200, a bare 404) ends an SDK session together with every
+//     call in flight; here it costs only the call it belongs to. And a call
+//     through the SDK took more than twice the time of a bare HTTP request.
+//   - tools/list and tools/call travel beside the SDK as raw JSON and are read
+//     leniently (result.go, tools.go), because the SDK's typed results lose a
+//     whole answer over one part they do not know.
+//
+// What goes wrong comes back as [*Error], which says where it broke and how;
+// an answer of the server that is a JSON-RPC error is reachable as
+// [*RPCError]. Neither ever contains a header value, a URL's user or a query
+// value.
+package mcpclient

@@ -1,0 +1,213 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The eras of the protocol, as [Info.Era] names them.
+const (
+	EraLegacy = "legacy" // initialize, sessions: up to 2025-11-25
+	EraModern = "modern" // stateless: from 2026-07-28
+)
+
+const (
+	firstModern = "2026-07-28"
+	lastLegacy  = "2025-11-25"
+)
+
+func isModern(version string) bool { return version >= firstModern }
+
+// A link is one connection with its handshake done.
+type link struct {
+	conn      conn
+	session   *mcp.ClientSession
+	hello     *mcp.InitializeResult
+	transport string
+	meta      []byte // the _meta that every modern request carries, nil before
+}
+
+// stop ends the link and what it started.
+func (l *link) stop(politely bool) {
+	l.conn.stop(politely)
+	_ = l.session.Close() // its conn is gone already
+}
+
+// An opener makes a conn whose server/discover is given up after probe.
+type opener func(ctx context.Context, probe time.Duration) (conn, *fault)
+
+// given is the mcp.Transport that hands an existing conn to the SDK.
+type given struct{ conn conn }
+
+func (g given) Connect(context.Context) (mcp.Connection, error) { return g.conn, nil }
+
+// connect makes a new link by the transport of the config. In auto mode what
+// worked first is what later links use.
+func (c *Client) connect(ctx context.Context) (*link, *fault) {
+	switch c.transport {
+	case TransportStdio:
+		return c.negotiate(ctx, TransportStdio, c.openStdio)
+	case TransportSSE:
+		return c.connectSSE(ctx)
+	}
+	l, f := c.negotiate(ctx, TransportStreamable, func(_ context.Context, probe time.Duration) (conn, *fault) {
+		return openPost(c.web, probe), nil
+	})
+	if f == nil || c.transport != TransportAuto || !olderServer(f.status) {
+		return l, f
+	}
+	l, sse := c.connectSSE(ctx)
+	if sse == nil {
+		return l, nil
+	}
+	f.text = "neither streamable HTTP nor HTTP+SSE is spoken here (the latter: " + sse.Error() + ")"
+	return nil, f
+}
+
+// olderServer reports whether a POST was refused in a way that the server of
+// an older transport refuses it.
+func olderServer(status int) bool {
+	return status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
+}
+
+func (c *Client) openStdio(_ context.Context, probe time.Duration) (conn, *fault) {
+	c.stderr.reset()
+	cn, err := openStdio(c.cfg, probe, c.stderr, c.noise.add)
+	if err != nil {
+		return nil, &fault{class: ClassTransport, cause: err}
+	}
+	return cn, nil
+}
+
+// connectSSE offers a legacy version at once: the transport is older than
+// server/discover.
+func (c *Client) connectSSE(ctx context.Context) (*link, *fault) {
+	version := c.cfg.Protocol
+	if version == "" {
+		version = lastLegacy
+	}
+	l, _, f := c.handshake(ctx, TransportSSE, version, 0, func(ctx context.Context, _ time.Duration) (conn, *fault) {
+		var cn *sseConn
+		_, f := retry(ctx, c.cfg.Retries, func() (f *fault) {
+			cn, f = openSSE(ctx, c.web)
+			return f
+		})
+		if f != nil {
+			return nil, f
+		}
+		return cn, nil
+	})
+	return l, f
+}
+
+// negotiate finds the era of a server. A server of the legacy era may be
+// silent when asked for server/discover, or exit. Over HTTP the SDK goes on
+// with initialize on its own; a process is replaced by a fresh one.
+func (c *Client) negotiate(ctx context.Context, transport string, open opener) (*link, *fault) {
+	if c.offer != "" {
+		l, _, f := c.handshake(ctx, transport, c.offer, 0, open)
+		return l, f
+	}
+	l, probe, f := c.handshake(ctx, transport, "", c.cfg.Timeouts.Probe, open)
+	if f == nil || probe == probeNone || probe == probeAnswered || ctx.Err() != nil {
+		return l, f
+	}
+	if transport == TransportStdio {
+		l, _, f = c.handshake(ctx, transport, lastLegacy, 0, open)
+	}
+	if f != nil && f.rpc != nil && probe == probeSilent {
+		// It answers, but refuses the old handshake: a modern server that was
+		// merely slow to start.
+		l, _, f = c.handshake(ctx, transport, "", 0, open)
+	}
+	return l, f
+}
+
+// handshake opens a conn and has the SDK agree with the server on a version;
+// "" offers the newest.
+func (c *Client) handshake(ctx context.Context, transport, version string, probe time.Duration, open opener) (*link, probeState, *fault) {
+	cn, f := open(ctx, probe)
+	if f != nil {
+		return nil, probeNone, f
+	}
+	session, err := c.sdk.Connect(ctx, given{cn}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		f := connectFault(ctx, cn, err)
+		cn.stop(false)
+		return nil, cn.probed(), f
+	}
+	l := &link{conn: cn, session: session, hello: session.InitializeResult(), transport: transport}
+	agreed := l.hello.ProtocolVersion
+	if pin := c.cfg.Protocol; pin != "" && pin != agreed {
+		l.stop(true)
+		return nil, cn.probed(), protocolFault("the server agrees on version %s, but %s is pinned", agreed, pin)
+	}
+	cn.agreed(agreed)
+	if isModern(agreed) {
+		l.meta = c.requestMeta(agreed)
+	}
+	return l, cn.probed(), nil
+}
+
+// connectFault finds what really ended a handshake. What is neither a fault of
+// the conn nor an error of the server is the SDK's complaint about what the
+// server said.
+func connectFault(ctx context.Context, cn conn, err error) *fault {
+	var f *fault
+	var wire *jsonrpc.Error
+	switch {
+	case errors.As(err, &f):
+		return f
+	case ctx.Err() != nil:
+		return ctxFault(ctx)
+	case cn.ended() != nil:
+		return cn.ended()
+	case errors.As(err, &wire):
+		return asFault(ctx, err)
+	}
+	return &fault{class: ClassProtocol, text: "the handshake was not understood", cause: err}
+}
+
+// requestMeta is what a modern server wants to know with every request.
+func (c *Client) requestMeta(version string) []byte {
+	meta, err := json.Marshal(map[string]any{
+		mcp.MetaKeyProtocolVersion:    version,
+		mcp.MetaKeyClientInfo:         map[string]string{"name": c.cfg.Name, "version": c.cfg.Version},
+		mcp.MetaKeyClientCapabilities: struct{}{},
+	})
+	if err != nil {
+		return nil // two strings and an empty object always marshal
+	}
+	return meta
+}
+
+// metaVersion reads the version a modern request of the SDK carries.
+func metaVersion(params []byte) (version string) {
+	fields(params, func(key string, value []byte) {
+		if key != "_meta" {
+			return
+		}
+		fields(value, func(key string, value []byte) {
+			if key == mcp.MetaKeyProtocolVersion {
+				version = unquote(value)
+			}
+		})
+	})
+	return version
+}
+
+// resultVersion reads the version out of the result of initialize.
+func resultVersion(result []byte) (version string) {
+	fields(result, func(key string, value []byte) {
+		if key == "protocolVersion" {
+			version = unquote(value)
+		}
+	})
+	return version
+}

@@ -1,0 +1,185 @@
+package mcpclient
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const redacted = "[redacted]"
+
+// secrets knows every string of a Config that must not be seen.
+type secrets struct {
+	values  []string
+	replace *strings.Replacer
+}
+
+// minSecret is the length under which a value is left alone: replacing "en"
+// or "v1" everywhere would only make messages unreadable.
+const minSecret = 4
+
+func newSecrets(cfg Config) *secrets {
+	s := &secrets{}
+	for _, values := range cfg.Headers {
+		for _, v := range values {
+			s.add(v)
+			// "Bearer abc": a server may echo the token alone.
+			if _, token, ok := strings.Cut(v, " "); ok {
+				s.add(token)
+			}
+		}
+	}
+	if u, err := url.Parse(cfg.URL); err == nil {
+		s.addURL(u)
+	}
+	for _, entry := range cfg.Env {
+		if name, value, _ := strings.Cut(entry, "="); secretName(name) {
+			s.add(value)
+		}
+	}
+	// Longest first, so that a token inside a longer one is not cut in half.
+	slices.SortFunc(s.values, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(s.values))
+	for _, v := range slices.Compact(s.values) {
+		pairs = append(pairs, v, redacted)
+	}
+	s.replace = strings.NewReplacer(pairs...)
+	return s
+}
+
+func (s *secrets) addURL(u *url.URL) {
+	if user := u.User; user != nil {
+		password, _ := user.Password()
+		s.add(user.Username())
+		s.add(password)
+		s.add(user.String())
+		s.add(base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password)))
+	}
+	for seg := range strings.SplitSeq(u.Path, "/") {
+		if looksLikeKey(seg) {
+			s.add(seg)
+		}
+	}
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		_, raw, _ := strings.Cut(part, "=")
+		s.add(raw)
+		if v, err := url.QueryUnescape(raw); err == nil {
+			s.add(v)
+		}
+	}
+}
+
+// add notes v and the ways in which it may come back: inside JSON and quoted
+// by Go.
+func (s *secrets) add(v string) {
+	v = strings.TrimSpace(v)
+	if len(v) < minSecret {
+		return
+	}
+	s.values = append(s.values, v)
+	if quoted, err := json.Marshal(v); err == nil && string(quoted[1:len(quoted)-1]) != v {
+		s.values = append(s.values, string(quoted[1:len(quoted)-1]))
+	}
+}
+
+// secretName reports whether an environment variable looks like it holds a
+// credential, by the words people use for those.
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL"} {
+		if strings.Contains(name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *secrets) scrub(text string) string {
+	if len(s.values) == 0 {
+		return text
+	}
+	return s.replace.Replace(text)
+}
+
+func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || len(s.values) == 0 {
+		return raw
+	}
+	return json.RawMessage(s.replace.Replace(string(raw)))
+}
+
+// clean makes foreign text safe to print on one line: control characters and
+// terminal sequences go, runs of blanks become one, at most limit bytes stay.
+func clean(text string, limit int) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range stripEscapes(text) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			blank = b.Len() > 0
+			continue
+		}
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		if b.Len()+utf8.RuneLen(r) > limit {
+			b.WriteString("…")
+			break
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// cleanLines is clean for text of several lines, which stay apart.
+func cleanLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, clean(line, 1000))
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// stripEscapes removes the terminal's CSI sequences (colours, cursor moves).
+func stripEscapes(text string) string {
+	if !strings.Contains(text, "\x1b[") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
+		if end < 0 {
+			return b.String()
+		}
+		text = after[end+1:]
+	}
+}
+
+// displayURL is the part of a URL that may be shown: no user, no query, and no
+// path segment that looks like a key.
+func displayURL(u *url.URL) string {
+	segments := strings.Split(u.Path, "/")
+	for i, seg := range segments {
+		if looksLikeKey(seg) {
+			segments[i] = "…"
+		}
+	}
+	return u.Scheme + "://" + u.Host + strings.Join(segments, "/")
+}
+
+// looksLikeKey finds the keys that some hosts put into the path.
+func looksLikeKey(segment string) bool {
+	return len(segment) >= 20 && strings.ContainsAny(segment, "0123456789")
+}

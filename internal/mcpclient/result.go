@@ -1,0 +1,191 @@
+package mcpclient
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Result is the answer of a tool. An error flag in it is part of the answer.
+type Result struct {
+	Parts      []Part
+	Structured json.RawMessage // structuredContent as sent, nil if absent
+	IsError    bool
+	// Request and Response are the JSON-RPC params and result as they were on
+	// the wire.
+	Request, Response json.RawMessage
+	Attempts          int
+	// Latency is that of the attempt that brought the answer, from sending to
+	// having read all of it.
+	Latency time.Duration
+	// Findings are oddities of the answer that did not keep it from being
+	// read, such as a content type nobody knows.
+	Findings []string
+}
+
+// Part is one element of a tool's content.
+type Part struct {
+	Type string // text, image, audio, resource, resource_link, or what the server says
+	Text string // of a text, or of an embedded text resource
+	MIME string
+	URI  string // of a resource or a link to one
+	Name string // of a link
+	// Raw is the whole part; bytes of images and sound are only here.
+	Raw json.RawMessage
+}
+
+// Text joins the texts of all parts, each on its own line.
+func (r *Result) Text() string {
+	if len(r.Parts) == 1 {
+		return r.Parts[0].Text
+	}
+	var texts []string
+	for _, p := range r.Parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+func (r *Result) find(format string, args ...any) {
+	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
+}
+
+// parseResult reads the result of a tools/call. It never refuses: whatever is
+// not as the protocol says becomes a finding, and the raw JSON stays.
+func parseResult(raw []byte) *Result {
+	r := &Result{Response: raw}
+	var content []byte
+	isObject := fields(raw, func(key string, value []byte) {
+		switch key {
+		case "content":
+			content = value
+		case "structuredContent":
+			if string(value) != "null" {
+				r.Structured = value
+			}
+		case "isError":
+			r.readIsError(value)
+		}
+	})
+	switch {
+	case !isObject:
+		r.find("the result is %s instead of an object", jsonKind(raw))
+		r.readPart(raw)
+	case content == nil:
+		r.find("content is missing")
+	default:
+		r.readContent(content)
+	}
+	return r
+}
+
+func (r *Result) readIsError(value []byte) {
+	switch string(value) {
+	case "true":
+		r.IsError = true
+	case "false", "null":
+	default:
+		r.IsError = strings.EqualFold(unquote(value), "true")
+		r.find("isError is %s instead of a boolean", jsonKind(value))
+	}
+}
+
+func (r *Result) readContent(content []byte) {
+	if elements(content, r.readPart) {
+		return
+	}
+	kind := jsonKind(content)
+	r.find("content is %s instead of an array", kind)
+	if kind != "null" {
+		r.readPart(content)
+	}
+}
+
+func (r *Result) readPart(raw []byte) {
+	p := Part{Raw: raw}
+	var text, resource []byte
+	isObject := fields(raw, func(key string, value []byte) {
+		switch key {
+		case "type":
+			p.Type = unquote(value)
+		case "text":
+			text = value
+		case "mimeType":
+			p.MIME = unquote(value)
+		case "uri":
+			p.URI = unquote(value)
+		case "name":
+			p.Name = unquote(value)
+		case "resource":
+			resource = value
+		}
+	})
+	if !isObject {
+		r.find("part %d is %s instead of an object", len(r.Parts)+1, jsonKind(raw))
+		p.Type, text = "text", raw
+	}
+	switch p.Type {
+	case "text":
+		p.Text = r.readText(text)
+	case "resource":
+		r.readResource(&p, resource)
+	case "image", "audio", "resource_link":
+	default:
+		r.find("part %d has the unknown type %q", len(r.Parts)+1, p.Type)
+		p.Text = unquote(text)
+	}
+	r.Parts = append(r.Parts, p)
+}
+
+// readText gives the text of a text part. Anything but a string is kept as
+// the JSON it is, so that nothing the server said is lost.
+func (r *Result) readText(value []byte) string {
+	if len(value) > 0 && value[0] == '"' {
+		return unquote(value)
+	}
+	if value == nil {
+		r.find("part %d is a text without text", len(r.Parts)+1)
+		return ""
+	}
+	r.find("the text of part %d is %s instead of a string", len(r.Parts)+1, jsonKind(value))
+	return string(value)
+}
+
+func (r *Result) readResource(p *Part, resource []byte) {
+	isObject := fields(resource, func(key string, value []byte) {
+		switch key {
+		case "uri":
+			p.URI = unquote(value)
+		case "mimeType":
+			p.MIME = unquote(value)
+		case "text":
+			p.Text = unquote(value)
+		}
+	})
+	if !isObject {
+		r.find("part %d is a resource without resource", len(r.Parts)+1)
+	}
+}
+
+// jsonKind names the kind of a JSON value in words.
+func jsonKind(b []byte) string {
+	if len(b) == 0 {
+		return "nothing"
+	}
+	switch b[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
