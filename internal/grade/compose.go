@@ -1,0 +1,214 @@
+package grade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// children are the checks inside a check. Each has its own not and of; one of
+// warn severity is graded and shown, and does not decide.
+type children struct {
+	Checks []child `yaml:"checks" json:"checks" jsonschema:"the checks inside this one" check:"required,min=1"`
+}
+
+// child is a check inside a check, as YAML has it.
+type child struct{ check *eval.Check }
+
+// DecodeNode reads the check.
+func (c *child) DecodeNode(d *kind.Decoder, n *yaml.Node) { c.check = DecodeCheck(d, n) }
+
+// JSONSchema refers to the schema of all checks.
+func (child) JSONSchema() kind.Schema { return kind.Schema{"$ref": "#/$defs/check"} }
+
+// MarshalJSON writes the check as it can be read again.
+func (c child) MarshalJSON() ([]byte, error) {
+	common := struct {
+		Key      string        `json:"key,omitempty"`
+		Weight   *float64      `json:"weight,omitempty"`
+		Severity eval.Severity `json:"severity,omitempty"`
+	}{}
+	if c.check.Key != c.check.Kind {
+		common.Key = c.check.Key
+	}
+	if c.check.Weight != 1 {
+		common.Weight = &c.check.Weight
+	}
+	if c.check.Severity != eval.ErrorSeverity {
+		common.Severity = c.check.Severity
+	}
+	extra, err := json.Marshal(common)
+	if err != nil || len(extra) == len("{}") {
+		return c.check.Rule(), err
+	}
+	rule := c.check.Rule()
+	return []byte(string(rule[:len(rule)-1]) + "," + string(extra[1:])), nil
+}
+
+// checks lists the children that decoded.
+func (c *children) checks() []*eval.Check {
+	out := make([]*eval.Check, 0, len(c.Checks))
+	for _, ch := range c.Checks {
+		if ch.check != nil {
+			out = append(out, ch.check)
+		}
+	}
+	return out
+}
+
+// deciding counts the children that are not of warn severity.
+func (c *children) deciding() (n int) {
+	for _, check := range c.checks() {
+		if check.Severity != eval.WarnSeverity {
+			n++
+		}
+	}
+	return n
+}
+
+// arrange makes the children's keys unique and finds what has no meaning in a
+// composition.
+func (c *children) arrange(weighted bool) error {
+	checks := c.checks()
+	var errs []error
+	for _, i := range uniqueKeys(checks) {
+		errs = append(errs, fieldErrorf(fmt.Sprintf("checks[%d].key", i), "the key %q stands twice", checks[i].Key))
+	}
+	for i, check := range checks {
+		if !weighted && check.Weight != 1 {
+			errs = append(errs, fieldErrorf(fmt.Sprintf("checks[%d].weight", i), "weight has a meaning inside weighted only"))
+		}
+	}
+	if c.deciding() == 0 {
+		errs = append(errs, fieldErrorf("checks", "every check is of warn severity, so none decides"))
+	}
+	return errors.Join(errs...)
+}
+
+func fieldErrorf(field, format string, args ...any) error {
+	return &kind.FieldError{Field: field, Err: fmt.Errorf(format, args...)}
+}
+
+// Prepare asks the children for what they are missing.
+func (c *children) Prepare(ctx context.Context, env eval.Env) error {
+	var errs []error
+	for _, check := range c.checks() {
+		if p, ok := check.Grader.(eval.Preparer); ok {
+			errs = append(errs, p.Prepare(ctx, env))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Dear tells whether a child is.
+func (c *children) Dear() bool {
+	for _, check := range c.checks() {
+		if dear(check) {
+			return true
+		}
+	}
+	return false
+}
+
+func dear(check *eval.Check) bool {
+	d, ok := check.Grader.(eval.Dear)
+	return ok && d.Dear()
+}
+
+// scores grades the children, the cheap ones in order and the dear ones side
+// by side, and adds up what they cost.
+func (c *children) scores(ctx context.Context, cs *eval.Case, r *eval.Response) []eval.Score {
+	checks := c.checks()
+	out := make([]eval.Score, len(checks))
+	var wg sync.WaitGroup
+	for i, check := range checks {
+		if dear(check) {
+			wg.Go(func() { out[i] = check.Grade(ctx, cs, r) })
+		}
+	}
+	for i, check := range checks {
+		if !dear(check) {
+			out[i] = check.Grade(ctx, cs, r)
+		}
+	}
+	wg.Wait()
+	return out
+}
+
+// gather puts what the children found and cost into the score above them.
+func gather(s eval.Score, scores []eval.Score) eval.Score {
+	type line struct {
+		Key    string      `json:"key"`
+		Kind   string      `json:"kind"`
+		Status eval.Status `json:"status"`
+		Value  float64     `json:"value"`
+		Reason string      `json:"reason,omitempty"`
+	}
+	lines := make([]line, len(scores))
+	for i, child := range scores {
+		lines[i] = line{child.Key, child.Kind, child.Status, child.Value, child.Reason}
+		s.Findings = append(s.Findings, child.Findings...)
+		if child.Usage != nil {
+			if s.Usage == nil {
+				s.Usage = new(eval.Usage)
+			}
+			s.Usage.Input += child.Usage.Input
+			s.Usage.Output += child.Usage.Output
+		}
+		if s.Mode == "" && s.Status == eval.Fail && child.Status == eval.Fail && child.Severity != eval.WarnSeverity {
+			s.Mode = child.Mode
+		}
+	}
+	return s.Detail("checks", lines)
+}
+
+// atLeast passes when enough of the deciding scores passed. It decides as soon
+// as what is unscored cannot change the outcome.
+func atLeast(need int, scores []eval.Score) (eval.Score, error) {
+	var passed, unscored, total int
+	var failed, open []string
+	for _, s := range scores {
+		if s.Severity == eval.WarnSeverity {
+			continue
+		}
+		total++
+		switch s.Status {
+		case eval.Pass:
+			passed++
+		case eval.Fail:
+			failed = append(failed, s.Key+": "+s.Reason)
+		default:
+			unscored++
+			open = append(open, s.Key+": "+s.Reason)
+		}
+	}
+	wanted := fmt.Sprintf("want %d", need)
+	if need == total {
+		wanted = "want all"
+	}
+	switch {
+	case passed >= need:
+		return gather(eval.PassIf(true, "%d of %d checks passed, %s", passed, total, wanted), scores), nil
+	case passed+unscored < need:
+		return gather(eval.PassIf(false, "%d of %d checks passed, %s; %s", passed, total, wanted, some(failed)), scores), nil
+	}
+	return gather(eval.Score{}, scores), fmt.Errorf("%d of %d checks passed, %s, and %d could not be scored; %s", passed, total, wanted, unscored, some(open))
+}
+
+// some shows the first few reasons.
+func some(reasons []string) string {
+	const most = 3
+	text := strings.Join(reasons[:min(len(reasons), most)], "; ")
+	if len(reasons) > most {
+		text += fmt.Sprintf("; and %d more", len(reasons)-most)
+	}
+	return text
+}

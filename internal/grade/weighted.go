@@ -1,0 +1,95 @@
+package grade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// weighted passes when the weighted mean of the checks inside it is high
+// enough.
+type weighted struct {
+	Threshold float64 `yaml:"threshold" json:"threshold" jsonschema:"lowest weighted mean that passes, from 0 to 1" check:"required,min=0,max=1"`
+	children
+}
+
+var weightedKind = kind.Kind[eval.Grader]{
+	Name: "weighted",
+	Doc:  "The weighted mean of several checks is at least threshold.",
+	Mode: lowScore,
+	Explain: `Each check inside has a value from 0 to 1 (1 for a pass and 0 for a fail, unless its kind says otherwise) and a
+` + "`weight`" + `, 1 if not given. The mean is the value of this check. There is no default threshold: how good is good enough is for
+the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
+
+The mean is taken over what was scored. A check that is unscored may turn out anything from 0 to 1: when that could change
+the verdict, this check is unscored too.`,
+	Example: `- type: weighted
+  threshold: 0.7
+  checks:
+    - type: has_code_block
+      weight: 2
+    - type: has_citation
+    - type: min_length
+      chars: 300
+`,
+	New: func() eval.Grader { return new(weighted) },
+}
+
+// Check wants weights that add up to something.
+func (g *weighted) Check() error {
+	err := g.arrange(true)
+	if g.deciding() > 0 && g.weight() == 0 {
+		err = errors.Join(err, fieldErrorf("checks", "the weights add up to 0"))
+	}
+	return err
+}
+
+func (g *weighted) weight() (sum float64) {
+	for _, check := range g.checks() {
+		if check.Severity != eval.WarnSeverity {
+			sum += check.Weight
+		}
+	}
+	return sum
+}
+
+func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	const tiny = 1e-9 // means are quotients: 0.7 must meet 0.7
+	scores := g.scores(ctx, c, r)
+	var sum, scored, total float64
+	var failed, open []string
+	for _, s := range scores {
+		if s.Severity == eval.WarnSeverity {
+			continue
+		}
+		total += s.Weight
+		switch s.Status {
+		case eval.Unscored:
+			open = append(open, s.Key+": "+s.Reason)
+			continue
+		case eval.Fail:
+			failed = append(failed, s.Key+": "+s.Reason)
+		}
+		sum += s.Value * s.Weight
+		scored += s.Weight
+	}
+	lowest, highest := sum/total, (sum+total-scored)/total
+	passes := lowest >= g.Threshold-tiny
+	if scored == 0 || !passes && highest >= g.Threshold-tiny && scored < total {
+		return gather(eval.Score{}, scores), fmt.Errorf("the weighted mean is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
+			lowest, highest, decimal(g.Threshold), counted(len(open), "check"), some(open))
+	}
+	reason := fmt.Sprintf("weighted mean %.2f, want at least %s", sum/scored, decimal(g.Threshold))
+	if len(failed) > 0 {
+		reason += "; " + some(failed)
+	}
+	s := eval.PassIf(passes, "%s", reason)
+	s.Value = sum / scored
+	if !passes {
+		s.Mode = lowScore // the sum is the cause, not the first of its parts
+	}
+	return gather(s, scores), nil
+}
