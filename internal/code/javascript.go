@@ -1,0 +1,250 @@
+package code
+
+import (
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+var typescript = language{
+	name:    "typescript",
+	aliases: "ts mts cts deno ts-node",
+	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTS, api.LoaderTSX) },
+	imports: func(src string) []Import { return scriptImports(src, "typescript") },
+}
+
+var tsx = language{
+	name:    "tsx",
+	aliases: "typescriptreact",
+	is:      "typescript",
+	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTSX) },
+	imports: func(src string) []Import { return scriptImports(src, "tsx") },
+}
+
+// JSX is no JavaScript, but no JavaScript program reads differently with JSX allowed, and documentation marks JSX as js
+// everywhere.
+var javascript = language{
+	name:    "javascript",
+	aliases: "js mjs cjs node nodejs node.js ecmascript es6",
+	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
+	imports: func(src string) []Import { return scriptImports(src, "javascript") },
+}
+
+var jsx = language{
+	name:    "jsx",
+	aliases: "javascriptreact react",
+	is:      "javascript",
+	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
+	imports: func(src string) []Import { return scriptImports(src, "jsx") },
+}
+
+// Bounds of what esbuild is given. It recurses without a limit of its own, a Go program cannot survive a stack that
+// outgrows a gigabyte, and some of its steps back up and try again for each level of nesting. At these bounds the worst
+// input found takes less than a second.
+const (
+	maxScript        = 96 << 10
+	maxScriptNesting = 200
+)
+
+// scriptForm is what is put around a source to make a module of a fragment.
+type scriptForm struct {
+	before, after string
+	fits          func(scriptShape) bool
+}
+
+// scriptForms are tried in this order: a module, members of a class, one expression such as an object literal.
+var scriptForms = [...]scriptForm{
+	{},
+	{"class _ extends _b {", "\n}", func(s scriptShape) bool { return s.balanced && !s.statements }},
+	{"_ = (", "\n)", func(s scriptShape) bool { return s.balanced }},
+}
+
+// scriptSyntax accepts src if esbuild reads it in one of the forms with one of the loaders. Otherwise the form that got
+// furthest is the one that was meant.
+func scriptSyntax(src string, loaders ...api.Loader) ([]Problem, bool) {
+	if len(src) > maxScript {
+		return nil, false
+	}
+	shape := scriptShapeOf(src)
+	if shape.nesting > maxScriptNesting {
+		return nil, false
+	}
+	var best failure
+	for _, form := range scriptForms {
+		if form.fits != nil && !form.fits(shape) {
+			continue
+		}
+		for i, loader := range loaders {
+			if i > 0 && !strings.Contains(src, "</") && !strings.Contains(src, "/>") {
+				break // no JSX, which is all that a second loader adds
+			}
+			f, ok := form.parse(src, loader)
+			if !ok {
+				return nil, false
+			}
+			if len(f.problems) == 0 {
+				return nil, true
+			}
+			best = best.further(f)
+		}
+	}
+	return best.problems, true
+}
+
+// parse runs esbuild. Legacy decorators are tried first, because only they may stand on parameters, then standard ones,
+// because only they may stand in class expressions.
+func (form scriptForm) parse(src string, loader api.Loader) (failure, bool) {
+	var best failure
+	for _, legacy := range []bool{true, false} {
+		options := api.TransformOptions{
+			Loader:   loader,
+			LogLevel: api.LogLevelSilent,
+			Target:   api.ESNext,
+			JSX:      api.JSXPreserve,
+			// The output is thrown away, and these are the printers that take linear time: indentation and the renaming
+			// of shadowed names both grow with the square of the nesting.
+			MinifyWhitespace:  true,
+			MinifyIdentifiers: true,
+		}
+		if legacy {
+			options.TsconfigRaw = `{"compilerOptions":{"experimentalDecorators":true}}`
+		}
+		f, ok := form.failure(src, api.Transform(form.before+src+form.after, options).Errors)
+		if !ok || len(f.problems) == 0 {
+			return f, ok
+		}
+		best = best.further(f)
+		if !strings.Contains(src, "@") {
+			break
+		}
+	}
+	return best, true
+}
+
+// failure turns esbuild's messages into problems of src. False when esbuild itself broke down.
+func (form scriptForm) failure(src string, messages []api.Message) (failure, bool) {
+	var f failure
+	for _, m := range messages[:min(len(messages), maxProblems)] {
+		if strings.HasPrefix(m.Text, "panic:") {
+			return failure{}, false
+		}
+		if m.Text == "Top-level return cannot be used inside an ECMAScript module" {
+			continue // the fragment is the body of a function
+		}
+		offset := 0
+		if m.Location != nil {
+			offset = form.offset(src, m.Location)
+		}
+		if len(f.problems) == 0 || offset < f.offset {
+			f.offset = offset
+		}
+		f.problems = append(f.problems, problemAt(src, offset, m.Text, "esbuild"))
+	}
+	return f, true
+}
+
+// offset maps esbuild's place, a line from 1 and a byte from 0, to src. What it finds in the text added behind the source
+// is at the end of the source.
+func (form scriptForm) offset(src string, at *api.Location) int {
+	rest := src
+	for n := 1; n < at.Line && rest != ""; n++ {
+		_, rest = cutLine(rest)
+	}
+	column := at.Column
+	if at.Line == 1 {
+		column = max(column-len(form.before), 0)
+	}
+	text, _ := cutLine(rest)
+	return len(src) - len(rest) + min(column, len(text))
+}
+
+// scriptShape is what a look at the tokens of a source tells.
+type scriptShape struct {
+	nesting    int  // upper bound of how deep a parser has to go
+	balanced   bool // every closing bracket has its opening one before it, so nothing put around the source is closed by it
+	statements bool // a keyword that only starts statements stands outside all brackets
+}
+
+func scriptShapeOf(src string) scriptShape {
+	n := nesting{shape: scriptShape{balanced: true}}
+	l := newLexer(src, scriptDialect)
+	for t := l.next(); t.kind != tokEOF; t = l.next() {
+		n.token(src[t.start:t.end], t)
+	}
+	return n.shape
+}
+
+// nesting follows brackets, and those constructs that nest without them: a => b => c, a<b<c and runs of operators.
+type nesting struct {
+	shape  scriptShape
+	levels []nestingLevel // the open brackets
+	top    nestingLevel   // what is counted at the current level
+	depth  int            // sum over all levels
+	run    int            // operators in a row
+	ended  bool           // the last token can be the last of a statement
+}
+
+type nestingLevel struct {
+	arrows, angles int
+}
+
+func (n *nesting) token(text string, t token) {
+	if t.first && n.ended && t.kind == tokIdent || text == ";" {
+		n.reset() // a new statement
+	}
+	n.run++
+	if t.kind != tokPunct || strings.Contains("()[]{}", text) {
+		n.run = 0
+	}
+	if len(n.levels) == 0 && t.kind == tokIdent && startsStatement(text) {
+		n.shape.statements = true
+	}
+	if t.kind == tokPunct {
+		n.punct(text)
+	}
+	n.ended = t.kind != tokPunct || strings.Contains(")]}", text)
+	n.shape.nesting = max(n.shape.nesting, n.depth+n.run)
+}
+
+func (n *nesting) reset() {
+	n.depth -= n.top.arrows + n.top.angles
+	n.top = nestingLevel{}
+}
+
+func (n *nesting) punct(text string) {
+	switch text {
+	case "(", "[", "{":
+		n.levels = append(n.levels, n.top)
+		n.top = nestingLevel{}
+		n.depth++
+	case ")", "]", "}":
+		if len(n.levels) == 0 {
+			n.shape.balanced = false
+			return
+		}
+		n.reset()
+		n.depth--
+		n.top = n.levels[len(n.levels)-1]
+		n.levels = n.levels[:len(n.levels)-1]
+	case "=>":
+		n.top.arrows++
+		n.depth++
+	case ",":
+		n.depth -= n.top.arrows
+		n.top.arrows = 0
+	case "<":
+		n.top.angles++
+		n.depth++
+	case ">":
+		if n.top.angles > 0 {
+			n.top.angles--
+			n.depth--
+		}
+	}
+}
+
+// startsStatement reports whether a word cannot begin a member of a class. "if (x) {…}" would pass for a method.
+func startsStatement(word string) bool {
+	return hasWord("break case catch class const continue debugger do else export finally for function if import "+
+		"let return switch throw try var while with", word)
+}

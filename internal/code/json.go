@@ -1,0 +1,35 @@
+package code
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+var jsonStrict = language{
+	name:    "json",
+	aliases: "json-schema geojson webmanifest",
+	syntax:  jsonSyntax,
+}
+
+// jsonSyntax accepts exactly one JSON value.
+func jsonSyntax(src string) ([]Problem, bool) {
+	const checker = "encoding/json"
+	var value json.RawMessage
+	err := json.Unmarshal([]byte(src), &value)
+	if err == nil {
+		return nil, true
+	}
+	if strings.Contains(err.Error(), "exceeded max depth") {
+		return nil, false
+	}
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return []Problem{problemAt(src, 0, err.Error(), checker)}, true
+	}
+	offset := int(syntax.Offset)
+	if offset < len(src) || !strings.Contains(err.Error(), "unexpected end") {
+		offset-- // the offset is behind the byte that did not fit
+	}
+	return []Problem{problemAt(src, offset, err.Error(), checker)}, true
+}

@@ -1,0 +1,135 @@
+// Package code reads the code inside Markdown answers and documents.
+//
+// [Blocks] finds fenced blocks with their places. [Syntax] asks a real parser whether a source is well formed, [Imports]
+// reads the import statements of one source and [TextImports] those of a whole Markdown text; [Import.Matches] is the
+// rule by which a statement counts as an import of a module.
+//
+// What is known of each language stands in one file named after it and in one line of the table in languages.go.
+// Everything here takes foreign text: nothing panics, and time grows with the length of the input, not with its shape.
+// All functions are safe for concurrent use. Lines and columns start at 1; columns count characters.
+package code
+
+import "strings"
+
+// language is all this package knows of one language. Only name is required.
+type language struct {
+	name    string
+	aliases string // other names, lower case, separated by single spaces
+	is      string // the broader language this one counts as when that is asked for
+
+	// syntax reports what is wrong with src; false when this source could not be checked.
+	syntax func(src string) ([]Problem, bool)
+
+	// imports lists the import statements of src in order. Languages without it are read by all scanners.
+	imports func(src string) []Import
+
+	// segment separates the parts of a module path. With one, asking for a module also accepts what is inside it.
+	segment string
+}
+
+// languages is the table: a new language is its file and its line here. Order matters in two places only: Languages
+// follows it, and when several scanners read the same statement the first in the table names its language.
+var languages = [...]*language{
+	&typescript, &tsx, &javascript, &jsx,
+	&golang, &rust, &python, &solidity,
+	&jsonStrict, &jsonComments, &json5, &yamlLanguage,
+
+	{name: "bash", aliases: "sh shell zsh ksh shellscript shell-script"},
+	{name: "console", aliases: "shell-session shellsession sh-session bash-session terminal", is: "bash"},
+	{name: "powershell", aliases: "ps1 pwsh posh"},
+	{name: "batch", aliases: "bat cmd dosbatch"},
+	{name: "c", aliases: "h"},
+	{name: "cpp", aliases: "c++ cc cxx hpp"},
+	{name: "csharp", aliases: "cs c#"},
+	{name: "css"},
+	{name: "diff", aliases: "patch udiff"},
+	{name: "dockerfile", aliases: "docker containerfile"},
+	{name: "elixir", aliases: "ex exs"},
+	{name: "fsharp", aliases: "fs f#"},
+	{name: "graphql", aliases: "gql"},
+	{name: "haskell", aliases: "hs"},
+	{name: "html", aliases: "htm xhtml"},
+	{name: "ini", aliases: "cfg conf properties"},
+	{name: "java"},
+	{name: "julia", aliases: "jl"},
+	{name: "kotlin", aliases: "kt kts"},
+	{name: "lua"},
+	{name: "makefile", aliases: "make mk"},
+	{name: "markdown", aliases: "md mdown mkd"},
+	{name: "mdx"},
+	{name: "objective-c", aliases: "objc objectivec"},
+	{name: "ocaml", aliases: "ml"},
+	{name: "perl", aliases: "pl"},
+	{name: "php"},
+	{name: "protobuf", aliases: "proto proto3"},
+	{name: "r"},
+	{name: "ruby", aliases: "rb"},
+	{name: "scala", aliases: "sc"},
+	{name: "sql", aliases: "mysql postgres postgresql plpgsql sqlite psql"},
+	{name: "svelte"},
+	{name: "swift"},
+	{name: "terraform", aliases: "tf hcl"},
+	{name: "text", aliases: "txt plain plaintext plain-text none output"},
+	{name: "toml"},
+	{name: "vue"},
+	{name: "xml", aliases: "xsd xsl svg"},
+	{name: "zig"},
+}
+
+// Canonical gives the one name this package uses for a language: "ts" is "typescript", "golang" is "go". A name it does
+// not know comes back in lower case.
+func Canonical(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if l := find(name); l != nil {
+		return l.name
+	}
+	return name
+}
+
+// SameLanguage reports whether code marked as have is in the language want. Aliases are the same language, and a
+// dialect counts as the language it extends: tsx satisfies typescript, jsx javascript, jsonc and json5 json, console
+// bash. Not the other way round: who asks for tsx does not get plain typescript.
+func SameLanguage(want, have string) bool {
+	want, have = Canonical(want), Canonical(have)
+	if want == have {
+		return true
+	}
+	l := find(have)
+	return l != nil && l.is != "" && l.is == want
+}
+
+// Languages lists the languages [Syntax] can check.
+func Languages() []string {
+	var names []string
+	for _, l := range languages {
+		if l.syntax != nil {
+			names = append(names, l.name)
+		}
+	}
+	return names
+}
+
+// find returns the language with this name or alias, nil when there is none. The name is in lower case.
+func find(name string) *language {
+	if name == "" || strings.Contains(name, " ") {
+		return nil
+	}
+	for _, l := range languages {
+		if l.name == name || hasWord(l.aliases, name) {
+			return l
+		}
+	}
+	return nil
+}
+
+// hasWord reports whether word stands alone in a list separated by single spaces.
+func hasWord(list, word string) bool {
+	for list != "" {
+		first, rest, _ := strings.Cut(list, " ")
+		if first == word {
+			return true
+		}
+		list = rest
+	}
+	return false
+}

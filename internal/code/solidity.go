@@ -1,0 +1,30 @@
+package code
+
+var solidity = language{
+	name:    "solidity",
+	aliases: "sol",
+	imports: solidityImports,
+}
+
+// solidityImports reads import "x.sol"; import "x.sol" as y; import * as y from "x.sol"; import {A as B} from "x.sol";
+// The statements are JavaScript's without its calls: require(…) is an assertion here.
+func solidityImports(src string) []Import {
+	s := newStatements(src, "solidity", dialect{})
+	for s.tok.kind != tokEOF {
+		if !s.word("import") || s.property() {
+			s.advance()
+			continue
+		}
+		start := s.tok.start
+		s.advance()
+		var names []string
+		if s.tok.kind != tokString {
+			var ok bool
+			if names, ok = s.scriptRest(nil); !ok || !s.takeWord("from") {
+				continue
+			}
+		}
+		s.scriptModule(start, names)
+	}
+	return s.found
+}
