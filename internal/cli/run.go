@@ -17,6 +17,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/store"
+	"github.com/mettle-eval/mettle/internal/version"
 )
 
 func newRunCmd(w *World) *cobra.Command {
@@ -64,7 +65,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	}
 	now := w.Now()
 	head := eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: toolVersion(), Started: now, Project: o.Project, Gates: gates,
+		ID: store.NewID(now, w.Random()), Tool: version.Version(), Started: now, Project: o.Project, Gates: gates,
 		Git: gitRevision(ctx, w), Options: o.stored(),
 	}
 	ts, err := targets(w, o, l)

@@ -10,6 +10,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/version"
 )
 
 // defaultURL is where a documentation server is looked for when nobody says.
@@ -94,7 +95,7 @@ func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, erro
 		return nil, unknownTarget(name, l.config)
 	}
 	if m, ok := t.(*target.MCP); ok {
-		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, toolVersion()
+		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, version.Version()
 		m.Connections = o.Concurrency
 		m.Timeouts = m.Timeouts.Or(l.config.Timeouts.Timeouts)
 		if o.ToolPrefix != "" {

@@ -1,27 +1,15 @@
 package cli
 
 import (
-	"fmt"
-	"runtime"
-	"runtime/debug"
+	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/version"
 )
 
-// version is set when a release is built; other builds say what they were
-// built from.
-var version = ""
-
-func toolVersion() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
+// newVersionCmd is there for help and completion; the bare command is answered
+// by package version before main runs.
 func newVersionCmd(w *World) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -29,7 +17,7 @@ func newVersionCmd(w *World) *cobra.Command {
 		Example: "  mettle version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(w.Stdout, "mettle %s (%s, %s/%s)\n", toolVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(w.Stdout, version.Line())
 			return err
 		},
 	}

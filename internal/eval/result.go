@@ -109,10 +109,12 @@ func (r *Result) Mode() string {
 	return ""
 }
 
+// resultJSON starts with what identifies a result, so that a reader who wants
+// no more need not read on.
 type resultJSON struct {
 	Case       string       `json:"case"`
-	Target     string       `json:"target,omitempty"`
 	Trial      int          `json:"trial"`
+	Target     string       `json:"target,omitempty"`
 	Status     Status       `json:"status"`
 	Value      float64      `json:"value"`
 	Started    time.Time    `json:"started"`
@@ -129,9 +131,15 @@ type stepTiming struct {
 	DurationMS float64 `json:"duration_ms"`
 }
 
-// MarshalJSON writes the result as one line of a run: the case by its id.
-func (r *Result) MarshalJSON() ([]byte, error) {
-	j := resultJSON{
+// MarshalJSON writes the result as a line of a run has it: the case by its id.
+func (r *Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.wire()) }
+
+// Encode writes the result as one line of a run. It is MarshalJSON without
+// the second pass that an encoder makes over what a method gives it.
+func (r *Result) Encode(enc *json.Encoder) error { return enc.Encode(r.wire()) }
+
+func (r *Result) wire() *resultJSON {
+	j := &resultJSON{
 		Target: r.Target, Trial: r.Trial, Status: r.Status, Value: r.Value,
 		Started: r.Started, DurationMS: Millis(r.Duration), Scores: r.Scores, Fault: r.Fault, Response: r.Response,
 	}
@@ -144,7 +152,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 			j.Steps = append(j.Steps, stepTiming{Millis(s.Start), Millis(s.Duration)})
 		}
 	}
-	return json.Marshal(j)
+	return j
 }
 
 // UnmarshalJSON reads a result back; its case has only an id until the reader

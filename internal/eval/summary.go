@@ -51,7 +51,7 @@ type Summary struct {
 	Counts
 	Cases        int      `json:"cases"`
 	Score        Mean     `json:"score"`
-	Confidence   Mean     `json:"confidence"` // over answers that state one
+	Confidence   Mean     `json:"confidence"` // over answers that state one above 0, which means "found nothing"
 	Latency      Latency  `json:"latency"`
 	ByDifficulty []Group  `json:"by_difficulty,omitempty"`
 	ByTool       []Group  `json:"by_tool,omitempty"`
@@ -162,7 +162,7 @@ func (t *Tally) Add(r *Result) {
 	}
 	if r.Response != nil {
 		t.latencies = append(t.latencies, Millis(r.Response.Latency))
-		if c, ok := r.Response.Confidence(); ok {
+		if c, ok := r.Response.Confidence(); ok && c > 0 {
 			t.sum.Confidence.add(c)
 		}
 	}
@@ -375,7 +375,7 @@ func (t *gateTally) add(r *Result) {
 	if r.Response == nil {
 		return
 	}
-	if c, ok := r.Response.Confidence(); ok {
+	if c, ok := r.Response.Confidence(); ok && c > 0 {
 		t.confidence.add(c)
 	}
 	if strings.HasPrefix(t.gate.Metric, "latency_") {

@@ -111,12 +111,8 @@ func writeJSON(w io.Writer, run *eval.Run, _ Options) error {
 	if err != nil {
 		return err
 	}
-	head, err := headOf(run)
-	if err != nil {
-		return err
-	}
 	j := newJSONWriter(w)
-	if err := j.open(head); err != nil {
+	if err := j.open(headOf(run)); err != nil {
 		return err
 	}
 	kept, err := j.results(run)
@@ -130,18 +126,14 @@ func writeJSON(w io.Writer, run *eval.Run, _ Options) error {
 	return j.close()
 }
 
-func headOf(run *eval.Run) (*reportHead, error) {
-	confidence, err := averageConfidence(run)
-	if err != nil {
-		return nil, err
-	}
+func headOf(run *eval.Run) *reportHead {
 	s := run.Summary
 	h := &reportHead{
 		Timestamp: timestamp(ended(run)), Project: run.Project, Run: runHeadOf(run),
 		Status: run.Header.Status, Verdict: run.Verdict,
 		Summary: reportSummary{
 			TotalTests: s.Total, Passed: s.Passed, Failed: s.Failed, PassRate: s.PassRate() * 100,
-			AverageConfidence: roundUp(confidence), AverageProcessingTime: roundUp(s.Latency.Mean),
+			AverageConfidence: roundUp(s.Confidence.Mean), AverageProcessingTime: roundUp(s.Latency.Mean),
 			Errors: s.Errors, Unscored: s.Unscored, Skipped: s.Skipped, Cases: s.Cases, Score: s.Score, Latency: s.Latency,
 		},
 		ByTool:       groupsOf(planTools, s.ByTool),
@@ -164,23 +156,7 @@ func headOf(run *eval.Run) (*reportHead, error) {
 		}
 		h.Retrieval = append(h.Retrieval, m)
 	}
-	return h, nil
-}
-
-// averageConfidence reads the results once more, unless the summary knows that
-// there is nothing to average: it counts answers that state a confidence of 0.
-func averageConfidence(run *eval.Run) (float64, error) {
-	var m positiveMean
-	if run.Summary.Confidence.N == 0 {
-		return 0, nil
-	}
-	for r, err := range each(run) {
-		if err != nil {
-			return 0, err
-		}
-		m.add(r.Response)
-	}
-	return m.mean(), nil
+	return h
 }
 
 func runHeadOf(run *eval.Run) runHead {

@@ -77,8 +77,8 @@ func (m *markdown) tables() {
 	m.printf("| Total tests | Passed | Failed | Errors | Unscored | Skipped | Pass rate | Avg confidence | Avg response time |\n")
 	m.printf("|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
 	confidence, latency := "n/a", "n/a"
-	if m.found.confidence.n > 0 {
-		confidence = fmt.Sprintf("%.0f%%", roundUp(m.found.confidence.mean()))
+	if m.run.Summary.Confidence.N > 0 {
+		confidence = fmt.Sprintf("%.0f%%", roundUp(m.run.Summary.Confidence.Mean))
 	}
 	if s.Latency.N > 0 {
 		latency = millis(s.Latency.Mean)

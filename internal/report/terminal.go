@@ -100,8 +100,8 @@ func (t *terminal) summary() {
 	}
 	row("Pass Rate:", rate)
 	confidence := "n/a"
-	if t.found.confidence.n > 0 {
-		confidence = fmt.Sprintf("%.0f%%", roundUp(t.found.confidence.mean()))
+	if t.run.Summary.Confidence.N > 0 {
+		confidence = fmt.Sprintf("%.0f%%", roundUp(t.run.Summary.Confidence.Mean))
 	}
 	row("Avg Confidence:", confidence)
 	row("Avg Response Time:", t.latency())

@@ -150,11 +150,10 @@ func faultReason(f *eval.Fault) string {
 }
 
 // digest is what one pass over a run finds beyond its summary: the first items
-// of each class, and the confidence as the plan averages it.
+// of each class.
 type digest struct {
-	items      [len(troubleMarks)][]item
-	counts     [len(troubleMarks)]int
-	confidence positiveMean
+	items  [len(troubleMarks)][]item
+	counts [len(troubleMarks)]int
 }
 
 // newDigest reads the results once and keeps at most limit items of a class.
@@ -167,7 +166,6 @@ func newDigest(run *eval.Run, limit, answerBytes int) (*digest, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.confidence.add(r.Response)
 		for t := range trouble(len(d.items)) {
 			reasons := t.of(r)
 			if len(reasons) == 0 {
@@ -185,7 +183,7 @@ func newDigest(run *eval.Run, limit, answerBytes int) (*digest, error) {
 // worthReading tells whether a run's results hold anything for a digest. A
 // pass over a large run takes seconds, and most runs in CI are green.
 func worthReading(s *eval.Summary) bool {
-	return s.Passed+s.Skipped < s.Total || s.Confidence.N > 0 ||
+	return s.Passed+s.Skipped < s.Total ||
 		slices.ContainsFunc(s.ByKey, func(k eval.Scored) bool { return k.Failed > 0 })
 }
 
@@ -203,28 +201,4 @@ func every(run *eval.Run, t trouble) iter.Seq2[item, error] {
 			}
 		}
 	}
-}
-
-// positiveMean averages the confidence of answers that state one above 0: a
-// server says 0 when it found nothing, which is no degree of confidence.
-type positiveMean struct {
-	sum float64
-	n   int
-}
-
-func (m *positiveMean) add(r *eval.Response) {
-	if r == nil {
-		return
-	}
-	if c, ok := r.Confidence(); ok && c > 0 {
-		m.sum += c
-		m.n++
-	}
-}
-
-func (m positiveMean) mean() float64 {
-	if m.n == 0 {
-		return 0
-	}
-	return m.sum / float64(m.n)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
@@ -121,15 +123,12 @@ func (f *folder) index(order map[string]int) ([]place, *os.File, error) {
 		if err != nil {
 			return nil, nil, errors.Join(err, file.Close())
 		}
-		var id struct {
-			Case  string `json:"case"`
-			Trial int    `json:"trial"`
-		}
-		if err := json.Unmarshal(line, &id); err != nil {
+		id, trial, err := identify(line)
+		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("%s, line %d, is not a result: %w", file.Name(), l.n, err), file.Close())
 		}
-		if n, known := order[id.Case]; known {
-			latest[key{n, id.Trial}] = place{offset, len(line), n, id.Trial}
+		if n, known := order[id]; known {
+			latest[key{n, trial}] = place{offset, len(line), n, trial}
 		}
 	}
 	places := make([]place, 0, len(latest))
@@ -140,6 +139,26 @@ func (f *folder) index(order map[string]int) ([]place, *os.File, error) {
 		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.trial, b.trial))
 	})
 	return places, file, nil
+}
+
+// identify reads the case and trial of a result's line. They stand first, so
+// the rest, which may be megabytes, is not parsed.
+func identify(line []byte) (id string, trial int, err error) {
+	const open, between = `{"case":`, `,"trial":`
+	if rest, ok := bytes.CutPrefix(line, []byte(open)); ok {
+		if quoted, rest, ok := bytes.Cut(rest, []byte(between)); ok && json.Unmarshal(quoted, &id) == nil {
+			end := bytes.IndexAny(rest, ",}")
+			if trial, err = strconv.Atoi(string(rest[:max(0, end)])); err == nil {
+				return id, trial, nil
+			}
+		}
+	}
+	var whole struct {
+		Case  string `json:"case"`
+		Trial int    `json:"trial"`
+	}
+	err = json.Unmarshal(line, &whole)
+	return whole.Case, whole.Trial, err
 }
 
 func readResult(file *os.File, p place) (*eval.Result, error) {

@@ -93,7 +93,7 @@ func (w *Writer) open() (err error) {
 func (w *Writer) Results(batch []*eval.Result) error {
 	w.buf.Reset()
 	for _, r := range batch {
-		if err := w.enc.Encode(r); err != nil {
+		if err := r.Encode(w.enc); err != nil {
 			return fmt.Errorf("encode the result of %s: %w", r.Case.ID, err)
 		}
 	}
