@@ -25,7 +25,12 @@ type Decoder struct {
 	Problems Problems
 
 	lines []string // of the file, for excerpts
+	empty bool
 }
+
+// Empty tells whether the file holds nothing but comments. To [Parse] that is a
+// problem; to a reader for whom every setting is optional it need not be.
+func (d *Decoder) Empty() bool { return d.empty }
 
 // maxProblems bounds how many problems of a file are kept. A person fixes the
 // first few; the bound is for files that are not what they were taken for.

@@ -148,6 +148,9 @@ func TestDecodeProblems(t *testing.T) {
 		{"repeated key in JSON", "raw:\n  a: 1\n  a: 2", `3:3: "a" stands twice in the mapping, first on line 2`},
 		{"key is a list", "? [a]\n: b", `1:3: a key of the file is a list, want a word`},
 		{"no form in JSON", "raw: [.inf]", `1:7: the number .inf has no form in JSON`},
+		{"all that JSON cannot hold", "raw: {a: .inf, ? [b] : c, d: [.nan]}", `1:10: the number .inf has no form in JSON
+1:18: a key of the mapping is a list, want a word
+1:31: the number .nan has no form in JSON`},
 		{"no form in JSON, any", "any: .nan", `1:6: the number .nan has no form in JSON`},
 		{"file is a list", "- a", `1:1: the file is a list, want a mapping`},
 		{"file is a word", "hello", `1:1: the file is "hello", want a mapping`},

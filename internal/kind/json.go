@@ -29,12 +29,11 @@ func (d *Decoder) writeJSON(b *bytes.Buffer, n *yaml.Node) bool {
 	}
 }
 
+// writeObject goes on after a problem, to find the others.
 func (d *Decoder) writeObject(b *bytes.Buffer, r *yaml.Node) bool {
 	before := len(d.Problems)
 	members := d.members(r, "the mapping")
-	if len(d.Problems) > before {
-		return false
-	}
+	ok := len(d.Problems) == before
 	b.WriteByte('{')
 	for i, m := range members {
 		if i > 0 {
@@ -42,26 +41,23 @@ func (d *Decoder) writeObject(b *bytes.Buffer, r *yaml.Node) bool {
 		}
 		writeValue(b, m.Key.Value)
 		b.WriteByte(':')
-		if !d.writeJSON(b, m.Value) {
-			return false
-		}
+		ok = d.writeJSON(b, m.Value) && ok
 	}
 	b.WriteByte('}')
-	return true
+	return ok
 }
 
 func (d *Decoder) writeArray(b *bytes.Buffer, r *yaml.Node) bool {
+	ok := true
 	b.WriteByte('[')
 	for i, item := range r.Content {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if !d.writeJSON(b, item) {
-			return false
-		}
+		ok = d.writeJSON(b, item) && ok
 	}
 	b.WriteByte(']')
-	return true
+	return ok
 }
 
 func (d *Decoder) writeScalar(b *bytes.Buffer, r *yaml.Node) bool {
@@ -93,8 +89,24 @@ func (d *Decoder) writeScalar(b *bytes.Buffer, r *yaml.Node) bool {
 // writeValue writes a scalar without the HTML escapes of json.Marshal: what
 // goes to a server is what the suite says.
 func writeValue(b *bytes.Buffer, v any) {
+	if s, ok := v.(string); ok && plain(s) {
+		b.WriteByte('"')
+		b.WriteString(s)
+		b.WriteByte('"')
+		return
+	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(v) // a scalar always encodes
 	b.Truncate(b.Len() - 1)
+}
+
+// plain tells the strings that JSON writes as they are, which nearly all are.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }

@@ -35,6 +35,7 @@ func Parse(file string, data []byte) (*Decoder, *yaml.Node) {
 	root, err := document(data)
 	switch {
 	case errors.Is(err, io.EOF):
+		d.empty = true
 		d.Add(Problem{Message: "the file is empty"})
 		return d, nil
 	case err != nil:

@@ -8,32 +8,46 @@ import (
 	"unicode/utf8"
 )
 
+// plainWords says what the parser's words mean to someone who writes a suite.
+var plainWords = map[string]string{
+	"did not find expected key":                      misplaced,
+	"did not find expected '-' indicator":            misplaced,
+	"did not find expected node content":             "a value is missing here, or a [ or { before it is not closed",
+	"did not find expected ',' or ']'":               "a list in [] does not end here: quote text with a ? or any of ,[]{} in it",
+	"did not find expected ',' or '}'":               "a mapping in {} does not end here: quote text with a ? or any of ,[]{} in it",
+	"mapping values are not allowed in this context": "a colon stands where none can: quote text that has one in it, and look at the indentation",
+	"found unexpected end of stream":                 "a quote that opens here is not closed",
+	"could not find expected ':'":                    "a colon is missing",
+	"found character that cannot start any token":    "a value cannot start like this: quote it",
+}
+
+const misplaced = "the line does not fit: look at its indentation and its quotes"
+
 // syntax keeps the problem of text that is no YAML. The parser names a line at
 // best, and for a broken structure the line before the one where the structure
 // began; this finds the place a person has to look at.
 func (d *Decoder) syntax(data []byte, err error) {
 	line, msg := parserWords(err)
-	p := Problem{Line: max(1, line), Col: 1, Message: "not valid YAML: " + msg}
+	p := Problem{Line: max(1, line), Message: "not valid YAML: " + msg}
+	if plain, ok := plainWords[msg]; ok {
+		p.Message = "not valid YAML: " + plain
+	}
 	switch {
 	case strings.HasPrefix(msg, "unknown anchor"):
 		d.unknownAnchor(&p, msg)
-	case msg == "did not find expected key" || msg == "did not find expected '-' indicator":
+		d.Add(p)
+		return
+	case plainWords[msg] == misplaced:
 		p.Line = d.breaksAt(data, msg)
-		p.Col = indent(d.line(p.Line)) + 1
-		p.Message = "not valid YAML: the line does not belong to what stands above it: look at the indentation and at quotes"
-	case msg == "did not find expected node content":
-		p.Line = min(line+1, len(d.lines))
-		p.Col = indent(d.line(p.Line)) + 1
-		p.Message = "not valid YAML: a value is missing here, or a [ or { before it is not closed"
 	case strings.HasPrefix(msg, "did not find expected"):
 		p.Line = min(line+1, len(d.lines))
-		p.Col = indent(d.line(p.Line)) + 1
 	case strings.HasPrefix(strings.TrimLeft(d.line(p.Line), " "), "\t"):
-		p.Col = len(d.line(p.Line)) - len(strings.TrimLeft(d.line(p.Line), " ")) + 1
 		p.Message = "not valid YAML: a tab cannot indent: use spaces"
-	default:
-		p.Col = indent(d.line(p.Line)) + 1
+		p.Col = len(d.line(p.Line)) - len(strings.TrimLeft(d.line(p.Line), " ")) + 1
+		d.Add(p)
+		return
 	}
+	p.Col = indent(d.line(p.Line)) + 1
 	d.Add(p)
 }
 

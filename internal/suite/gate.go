@@ -1,0 +1,155 @@
+package suite
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// gate is a condition as a file states it.
+type gate struct {
+	text
+	parsed eval.Gate
+}
+
+// DecodeNode reads and parses the condition.
+func (g *gate) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+	before := len(d.Problems)
+	if g.decode(d, n, "the gate"); len(d.Problems) > before {
+		return
+	}
+	parsed, err := eval.ParseGate(g.Value)
+	if err != nil {
+		p := kind.Problem{Line: n.Line, Col: n.Column, Message: err.Error()}
+		if !slices.Contains(eval.GateMetrics, parsed.Metric) {
+			p.Near = kind.Near(parsed.Metric, eval.GateMetrics)
+		}
+		d.Add(p)
+		return
+	}
+	g.parsed = parsed
+	g.parsed.Pos = g.pos(d.File)
+}
+
+// JSONSchema describes a condition as far as a pattern can.
+func (gate) JSONSchema() kind.Schema {
+	return kind.Schema{
+		"type":     "string",
+		"pattern":  `^\s*(` + strings.Join(eval.GateMetrics, "|") + `)\s*(\{[^}]*\})?\s*(>=|<=|==|!=|>|<)\s*[0-9.]+\s*(%|ms|s)?\s*$`,
+		"examples": []string{"pass_rate{difficulty=basic} >= 90%", "failed == 0", "latency_p95 <= 2s"},
+	}
+}
+
+// gates are the suite's conditions. One that looks at nothing could never
+// fail, so a label that no test has is a problem.
+func (l *loader) gates(list []gate) (gates []eval.Gate) {
+	for _, g := range list {
+		if g.parsed.Metric == "" {
+			continue // its problem is kept
+		}
+		g.parsed.Suite = l.suite.Name
+		l.vet(g.parsed)
+		gates = append(gates, g.parsed)
+	}
+	return gates
+}
+
+func (l *loader) vet(g eval.Gate) {
+	if len(l.suite.Cases) < len(l.file.Tests.nodes) {
+		return // the label may stand in a test that could not be read
+	}
+	for _, label := range g.Labels {
+		if label.Name == "target" {
+			continue // the command line can choose another
+		}
+		if slices.ContainsFunc(l.suite.Cases, func(c *eval.Case) bool { return has(c, label) }) {
+			continue
+		}
+		there := values(l.suite.Cases, label.Name)
+		p := kind.Problem{Line: g.Pos.Line, Col: g.Pos.Col, Near: kind.Near(label.Value, there)}
+		p.Message = fmt.Sprintf("no test of the suite has %s %q, so the gate could never fail", label.Name, label.Value)
+		if p.Near == "" && len(there) > 0 && len(there) <= 12 {
+			p.Message += ": there is " + strings.Join(there, ", ")
+		}
+		l.d.Add(p)
+		return
+	}
+	if !slices.ContainsFunc(l.suite.Cases, func(c *eval.Case) bool { return hasAll(c, g.Labels) }) {
+		l.problemAt(g.Pos, "no test of the suite has all that the gate is narrowed to, so it could never fail")
+	}
+}
+
+// has tells whether a gate's label applies to a case.
+func has(c *eval.Case, l eval.Label) bool {
+	return slices.Contains(labelValues(c, l.Name), l.Value)
+}
+
+// hasAll tells whether all labels do, key and kind to one and the same check.
+func hasAll(c *eval.Case, labels []eval.Label) bool {
+	var onCheck []eval.Label
+	for _, l := range labels {
+		switch l.Name {
+		case "target":
+		case "key", "kind":
+			onCheck = append(onCheck, l)
+		default:
+			if !has(c, l) {
+				return false
+			}
+		}
+	}
+	return slices.ContainsFunc(c.Checks, func(check *eval.Check) bool {
+		for _, l := range onCheck {
+			if (l.Name == "key" && check.Key != l.Value) || (l.Name == "kind" && check.Kind != l.Value) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// labelValues are what a property is on a case: a gate's label, or the id.
+func labelValues(c *eval.Case, name string) (out []string) {
+	switch name {
+	case "id":
+		return []string{c.ID}
+	case "difficulty":
+		return []string{string(c.Difficulty)}
+	case "tool":
+		return []string{c.Tool}
+	case "project":
+		return []string{c.Project}
+	case "suite":
+		return []string{c.Suite}
+	case "tag":
+		return c.Tags
+	case "key":
+		for _, check := range c.Checks {
+			out = append(out, check.Key)
+		}
+	case "kind":
+		for _, check := range c.Checks {
+			out = append(out, check.Kind)
+		}
+	}
+	return out
+}
+
+// values lists what a label is on any of the cases.
+func values(cases []*eval.Case, name string) []string {
+	seen := map[string]bool{}
+	for _, c := range cases {
+		for _, v := range labelValues(c, name) {
+			if v != "" {
+				seen[v] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}

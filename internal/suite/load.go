@@ -1,0 +1,266 @@
+package suite
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// loader reads one file.
+type loader struct {
+	d      *kind.Decoder
+	suite  *eval.Suite
+	target eval.Target // the suite's own, if it defines one
+	name   place       // of the suite
+	ids    []place     // of the tests, those with problems too
+	uses   []targetUse
+
+	file   suiteFile
+	input  defaultInput
+	words  map[string]string // interned: many tests share few tools, projects, tags
+	lists  map[string][]string
+	known  map[checkID]*eval.Check
+	common caseDefaults
+}
+
+// caseDefaults are the defaults, settled against the suite's own fields.
+type caseDefaults struct {
+	project, target string
+	difficulty      eval.Difficulty
+}
+
+// loadFile reads a file as far as it can be read; the decoder has what is
+// wrong with it.
+func loadFile(f File) *loader {
+	d, root := kind.Parse(f.Path, f.Data)
+	l := &loader{
+		d: d, suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)},
+		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{},
+	}
+	if root == nil {
+		return l
+	}
+	given := d.Struct(root, "the suite", &l.file)
+	l.suite.Name, l.suite.Project, l.suite.Version = l.file.Name, l.file.Project, l.file.Version
+	if m, ok := given["name"]; ok {
+		l.name = place{l.file.Name, l.pos(d.Resolve(m.Value))}
+		label(l.d, m.Value, "name", l.file.Name)
+	}
+	l.settle(given)
+	for _, n := range l.file.Tests.nodes {
+		if c := l.test(n); c != nil {
+			l.suite.Cases = append(l.suite.Cases, c)
+		}
+	}
+	l.suite.Gates = l.gates(l.file.Gates)
+	l.file, l.input, l.words, l.lists, l.known = suiteFile{}, nil, nil, nil, nil // let the YAML go
+	return l
+}
+
+// settle works out what holds for every test.
+func (l *loader) settle(given map[string]kind.Member) {
+	f := &l.file
+	l.common = caseDefaults{
+		project:    cmp.Or(f.Defaults.Project, f.Project),
+		difficulty: eval.Difficulty(cmp.Or(f.Defaults.Difficulty, string(eval.Basic))),
+	}
+	l.target = f.Target.inline
+	switch {
+	case f.Target.inline != nil:
+		l.common.target = inlineName(f.Name)
+	case f.Target.name != "":
+		l.common.target = f.Target.name
+		l.use(given["target"].Value, f.Target.name)
+	}
+	if name := f.Defaults.Target; name != "" {
+		l.common.target = name
+		if m, ok := l.member(given["defaults"].Value, "target"); ok {
+			l.use(m.Value, name)
+		}
+	}
+	l.input = l.defaultInput(f.Defaults.Input.node, len(f.Tests.nodes))
+}
+
+// member finds a member of a mapping whose problems are told already.
+func (l *loader) member(n *yaml.Node, name string) (kind.Member, bool) {
+	before := len(l.d.Problems)
+	members, _ := l.d.Members(n, name)
+	l.d.Problems = l.d.Problems[:before]
+	i := slices.IndexFunc(members, func(m kind.Member) bool { return m.Key.Value == name })
+	if i < 0 {
+		return kind.Member{}, false
+	}
+	return members[i], true
+}
+
+// test reads one test. It gives nil when there were problems.
+func (l *loader) test(n *yaml.Node) *eval.Case {
+	before := len(l.d.Problems)
+	var t test
+	given := l.d.Struct(n, "the test", &t)
+	if given == nil {
+		return nil
+	}
+	if m, ok := given["id"]; ok && t.ID != "" {
+		l.ids = append(l.ids, place{t.ID, l.pos(l.d.Resolve(m.Value))})
+		label(l.d, m.Value, "id", t.ID)
+	}
+	if m, ok := given["target"]; ok && t.Target != "" {
+		l.use(m.Value, t.Target)
+	}
+	input, project := l.arguments(t.Input.node)
+	l.complete(n, &t, given)
+	c := &eval.Case{
+		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
+		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
+		Project:    l.word(cmp.Or(t.Project, project, l.common.project)),
+		Difficulty: eval.Difficulty(l.word(cmp.Or(t.Difficulty, string(l.common.difficulty)))),
+		Tags:       l.tags(t.Tags), Input: input,
+		Target: l.word(cmp.Or(t.Target, l.common.target)),
+		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
+		Checks: l.checks(n, t.Expected.Node, given), Pos: l.pos(n),
+	}
+	if len(l.d.Problems) > before {
+		return nil
+	}
+	return c
+}
+
+// complete finds what a test must say unless the defaults do.
+func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member) {
+	missing := func(name string) bool {
+		m, ok := given[name]
+		return !ok || l.d.Resolve(m.Value).ShortTag() == "!!null"
+	}
+	if missing("tool") && l.file.Defaults.Tool == "" {
+		l.d.Errorf(n, "the test has no tool, and there is none under defaults")
+	}
+	if missing("input") && l.file.Defaults.Input.node == nil {
+		l.d.Errorf(n, "the test has no input: for a tool without arguments write input: {}")
+	}
+}
+
+// checks makes the test's checks: its rules, then what its lists stand for,
+// then the one it has without asking.
+func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member) []*eval.Check {
+	before := len(l.d.Problems)
+	var e expected
+	if want != nil {
+		l.d.Struct(want, "expected", &e)
+	}
+	list := checklist{make([]*eval.Check, 0, len(e.Validations.nodes)+len(e.ExpectedKeywords)+len(e.ForbiddenKeywords)+len(e.ExpectedImports)+1), nil}
+	for _, v := range e.Validations.nodes {
+		list.add(grade.DecodeCheck(l.d, v), string(l.d.JSON(v)))
+	}
+	for _, k := range e.ExpectedKeywords {
+		list.add(grade.ExpectedKeyword(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	for _, k := range e.ForbiddenKeywords {
+		l.contradiction(e.ExpectedKeywords, k)
+		list.add(grade.ForbiddenKeyword(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	for _, k := range e.ExpectedImports {
+		list.add(grade.ExpectedImport(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	if len(l.d.Problems) > before {
+		return nil
+	}
+	if len(list.checks) == 0 {
+		at := n
+		if m, ok := given["expected"]; ok {
+			at = m.Key
+		}
+		l.d.Errorf(at, "the test has no check: it could never fail")
+		return nil
+	}
+	asks := func(c *eval.Check) bool { return grade.Mentions(c, "is_error", "not_error") }
+	if !slices.ContainsFunc(list.checks, asks) {
+		list.add(grade.NotError(l.pos(n)), "")
+	}
+	if grade.UniqueKeys(l.d, list.checks); len(l.d.Problems) > before {
+		return nil
+	}
+	l.share(list)
+	return list.checks
+}
+
+// checklist is a test's checks, each with what it was made from: its YAML as
+// JSON, or the entry of a list.
+type checklist struct {
+	checks []*eval.Check
+	source []string
+}
+
+func (c *checklist) add(check *eval.Check, source string) {
+	c.checks = append(c.checks, check) // nil where there was a problem
+	c.source = append(c.source, source)
+}
+
+// checkID is the same for checks that are. What a check was made from does not
+// say it alone: a key that is taken gets a number.
+type checkID struct{ kind, key, source string }
+
+// share makes checks that stand the same in several tests one check, which
+// then has no place: suites of thousands of tests are held whole, and most of
+// what they would hold are the same few rules.
+func (l *loader) share(list checklist) {
+	for i, c := range list.checks {
+		id := checkID{c.Kind, c.Key, list.source[i]}
+		if known, ok := l.known[id]; ok {
+			known.Pos = eval.Pos{}
+			list.checks[i] = known
+			continue
+		}
+		l.known[id] = c
+	}
+}
+
+// contradiction finds a keyword that is both expected and forbidden.
+func (l *loader) contradiction(expected []keyword, forbidden keyword) {
+	for _, k := range expected {
+		if k.Value != "" && strings.EqualFold(k.Value, forbidden.Value) {
+			l.problemAt(forbidden.pos(l.d.File), "%q is forbidden here and expected on line %d: the test could never pass", forbidden.Value, k.line)
+			return
+		}
+	}
+}
+
+// tags joins the test's tags and everybody's, each once.
+func (l *loader) tags(own []tag) []string {
+	if len(own)+len(l.file.Defaults.Tags) == 0 {
+		return nil
+	}
+	tags := make([]string, 0, len(own)+len(l.file.Defaults.Tags))
+	for _, list := range [][]tag{own, l.file.Defaults.Tags} {
+		for _, t := range list {
+			if !slices.Contains(tags, t.Value) {
+				tags = append(tags, l.word(t.Value))
+			}
+		}
+	}
+	id := strings.Join(tags, "\n") // no tag holds one
+	if known, ok := l.lists[id]; ok {
+		return known
+	}
+	l.lists[id] = tags
+	return tags
+}
+
+// word gives the one copy of a word that many tests share.
+func (l *loader) word(s string) string {
+	if known, ok := l.words[s]; ok {
+		return known
+	}
+	l.words[s] = s
+	return s
+}
+
+func (l *loader) pos(n *yaml.Node) eval.Pos {
+	return eval.Pos{File: l.d.File, Line: n.Line, Col: n.Column}
+}

@@ -1,0 +1,111 @@
+// Package suite turns the YAML files people write into what runs: suite files
+// into [eval.Suite] values and mettle.yaml into a [Config].
+//
+// [Find] expands arguments to files, [Load] reads them, [Selection] narrows
+// what was loaded. Loading is strict: everything that can be wrong with a file
+// is found, with its place, before anything runs, and all of it in one pass.
+// What the format offers to save typing ends here: defaults are applied, and
+// keywords and imports become checks, so that the core knows checks only.
+//
+// The structs that files are decoded into are also where their JSON Schemas
+// come from ([Schema], [ConfigSchema]).
+package suite
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"runtime"
+	"sync"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// File is a file to load: its content, and its path as messages show it.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// Set is what suite files hold.
+type Set struct {
+	Suites  []*eval.Suite
+	Targets map[string]eval.Target // those that suites define themselves, by the name their cases carry
+
+	uses []targetUse
+}
+
+// loaders bounds how many files are read at a time: a parsed file is many
+// times its size.
+const loaders = 4
+
+// Load reads suite files. The error is a [kind.Problems] that holds everything
+// wrong with any of them.
+func Load(files []File) (*Set, error) {
+	parts := make([]*loader, len(files))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(loaders, runtime.GOMAXPROCS(0), len(files)) {
+		wg.Go(func() {
+			for i := range next {
+				parts[i] = loadFile(files[i])
+			}
+		})
+	}
+	for i := range files {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+
+	distinct(parts)
+	set := &Set{Targets: map[string]eval.Target{}}
+	var problems kind.Problems
+	for _, p := range parts {
+		problems = append(problems, p.d.Problems...)
+		set.Suites = append(set.Suites, p.suite)
+		set.uses = append(set.uses, p.uses...)
+		if p.target != nil {
+			set.Targets[inlineName(p.suite.Name)] = p.target
+		}
+	}
+	if len(problems) > 0 {
+		return nil, problems.Sort()
+	}
+	return set, nil
+}
+
+// distinct finds names of suites and ids of cases that stand in more than one
+// place, in one file or two.
+func distinct(parts []*loader) {
+	suites, cases := map[string]place{}, map[string]place{}
+	for _, p := range parts {
+		p.claim(suites, "suite name", p.name)
+		for _, id := range p.ids {
+			p.claim(cases, "id", id)
+		}
+	}
+}
+
+// place is a name with where it stands.
+type place struct {
+	name string
+	eval.Pos
+}
+
+func (l *loader) claim(taken map[string]place, what string, p place) {
+	if p.name == "" {
+		return // its own problem, told already
+	}
+	first, repeat := taken[p.name]
+	if !repeat {
+		taken[p.name] = p
+		return
+	}
+	l.problemAt(p.Pos, "the %s %q is taken: it stands at %s already", what, p.name, first.Pos)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
