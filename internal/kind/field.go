@@ -207,6 +207,9 @@ func (s *spec) typeText() string {
 }
 
 func typeText(t reflect.Type) string {
+	if s, ok := reflect.New(t).Interface().(Schemer); ok {
+		return s.JSONSchema().text()
+	}
 	switch {
 	case t == durationType:
 		return "duration"
@@ -217,20 +220,48 @@ func typeText(t reflect.Type) string {
 	case reflect.Pointer:
 		return typeText(t.Elem())
 	case reflect.Slice:
-		switch elem := typeText(t.Elem()); elem {
-		case "true or false":
-			return "list of true or false"
-		case "any value":
-			return "list of any values"
-		default:
-			return "list of " + elem + "s"
-		}
+		return listText(typeText(t.Elem()))
 	}
 	return strings.TrimPrefix(typeName(t), "a ")
 }
 
+func listText(item string) string {
+	if strings.Contains(item, " or ") {
+		return "list of " + item
+	}
+	return "list of " + item + "s"
+}
+
 // Schema is a JSON Schema document or a part of one.
 type Schema map[string]any
+
+// text says in a few words what a schema allows.
+func (s Schema) text() string {
+	if ref, ok := s["$ref"].(string); ok {
+		return ref[strings.LastIndexByte(ref, '/')+1:]
+	}
+	if some, ok := s["oneOf"].([]Schema); ok {
+		texts := make([]string, len(some))
+		for i, one := range some {
+			texts[i] = one.text()
+		}
+		return strings.Join(texts, " or ")
+	}
+	switch s["type"] {
+	case "array":
+		items, _ := s["items"].(Schema)
+		return listText(items.text())
+	case "object":
+		return "mapping"
+	case "integer":
+		return "whole number"
+	case "boolean":
+		return "true or false"
+	case "number", "string":
+		return s["type"].(string)
+	}
+	return "any value"
+}
 
 // Schemer is implemented by types whose schema cannot be read off their fields.
 type Schemer interface{ JSONSchema() Schema }

@@ -106,6 +106,40 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// spoken says its own schema.
+type spoken struct{}
+
+func (spoken) JSONSchema() Schema {
+	return Schema{"oneOf": []Schema{{"type": "string"}, {"$ref": "#/$defs/target"}, {"type": "array", "items": Schema{"type": "integer"}}}}
+}
+
+func TestFieldsOfOwnSchemas(t *testing.T) {
+	v := struct {
+		One  spoken   `yaml:"one"`
+		Many []spoken `yaml:"many"`
+		Bare []any    `yaml:"bare"`
+		Flag []bool   `yaml:"flag"`
+	}{}
+	var got []string
+	for _, f := range Fields(&v) {
+		got = append(got, f.Type)
+	}
+	want := []string{
+		"string or target or list of whole numbers", "list of string or target or list of whole numbers",
+		"list of any values", "list of true or false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for want, s := range map[string]Schema{
+		"list of any values": {"type": "array"}, "mapping": {"type": "object"}, "number": {"type": "number"}, "true or false": {"type": "boolean"}, "any value": {},
+	} {
+		if got := s.text(); got != want {
+			t.Errorf("%v: got %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestWrongTagPanics(t *testing.T) {
 	for name, v := range map[string]any{
 		"unknown rule": &struct {

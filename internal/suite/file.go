@@ -20,7 +20,7 @@ type suiteFile struct {
 	Version     string    `yaml:"version" jsonschema:"the suite's own version" check:"max=200"`
 	Target      targetRef `yaml:"target" jsonschema:"what the tests are put to: the name of a target in mettle.yaml, or a target's settings"`
 	Defaults    defaults  `yaml:"defaults" jsonschema:"what holds for every test that does not say otherwise"`
-	Gates       []gate    `yaml:"gates" jsonschema:"conditions on the suite's results, such as pass_rate{difficulty=basic} >= 90%; without one, any failed test fails the suite"`
+	Gates       []gate    `yaml:"gates" jsonschema:"conditions on the suite's results, such as pass_rate{difficulty=basic} >= 90%; without one, any failed test fails the suite" check:"max=1000"`
 	Tests       testList  `yaml:"tests" jsonschema:"the suite's tests" check:"required"`
 }
 
@@ -29,7 +29,7 @@ type defaults struct {
 	Tool       string `yaml:"tool" jsonschema:"the tool of every test that names none" check:"min=1,max=200"`
 	Project    string `yaml:"project" jsonschema:"the project of every test that names none, in itself or its input" check:"min=1,max=200"`
 	Difficulty string `yaml:"difficulty" jsonschema:"the difficulty of every test that names none" check:"enum=basic|intermediate|advanced"`
-	Tags       []tag  `yaml:"tags" jsonschema:"tags of every test, beside its own"`
+	Tags       []tag  `yaml:"tags" jsonschema:"tags of every test, beside its own" check:"max=1000"`
 	Trials     int    `yaml:"trials" jsonschema:"how often every test is put that does not say" check:"min=1,max=10000"`
 	Target     string `yaml:"target" jsonschema:"the name of the target in mettle.yaml of every test that names none" check:"min=1,max=200"`
 	Input      object `yaml:"input" jsonschema:"arguments of every test's tool; a test's own of the same name go first"`
@@ -45,7 +45,7 @@ type test struct {
 	Difficulty  string `yaml:"difficulty" jsonschema:"how hard the test is meant to be" check:"enum=basic|intermediate|advanced,default=basic"`
 	Input       object `yaml:"input" jsonschema:"the tool's arguments, sent as they stand; required unless defaults has some"`
 	Expected    node   `yaml:"expected" jsonschema:"what the answer must be like; at least one check"`
-	Tags        []tag  `yaml:"tags" jsonschema:"words to select tests and to group results by"`
+	Tags        []tag  `yaml:"tags" jsonschema:"words to select tests and to group results by" check:"max=1000"`
 	Trials      int    `yaml:"trials" jsonschema:"how often the test is put; the run decides if not given" check:"min=1,max=10000"`
 	Target      string `yaml:"target" jsonschema:"the name of a target in mettle.yaml that this test is put to" check:"min=1,max=200"`
 }
@@ -54,9 +54,9 @@ type test struct {
 // the order of these fields.
 type expected struct {
 	Validations       checkList `yaml:"validations" jsonschema:"checks"`
-	ExpectedKeywords  []keyword `yaml:"expectedKeywords" jsonschema:"texts the answer must contain, upper and lower case being the same"`
-	ForbiddenKeywords []keyword `yaml:"forbiddenKeywords" jsonschema:"texts the answer must not contain, such as those of another project"`
-	ExpectedImports   []keyword `yaml:"expectedImports" jsonschema:"modules the answer's code must import"`
+	ExpectedKeywords  []keyword `yaml:"expectedKeywords" jsonschema:"texts the answer must contain, upper and lower case being the same" check:"max=1000"`
+	ForbiddenKeywords []keyword `yaml:"forbiddenKeywords" jsonschema:"texts the answer must not contain, such as those of another project" check:"max=1000"`
+	ExpectedImports   []keyword `yaml:"expectedImports" jsonschema:"modules the answer's code must import" check:"max=1000"`
 }
 
 // node holds the YAML of what is expected until the test around it is known.
@@ -94,15 +94,22 @@ func (testList) JSONSchema() kind.Schema {
 	return kind.Schema{"type": "array", "minItems": 1, "items": item}
 }
 
+// maxList bounds the lists of a test, here and in the tags above.
+const maxList = 1000
+
 // checkList holds a test's checks as they were written.
 type checkList struct{ nodes []*yaml.Node }
 
 // DecodeNode keeps the list's items.
-func (c *checkList) DecodeNode(d *kind.Decoder, n *yaml.Node) { c.nodes = items(d, n, "validations") }
+func (c *checkList) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+	if c.nodes = items(d, n, "validations"); len(c.nodes) > maxList {
+		d.Errorf(n, "validations is %d entries long, want %d or less", len(c.nodes), maxList)
+	}
+}
 
 // JSONSchema refers to the schema of all checks.
 func (checkList) JSONSchema() kind.Schema {
-	return kind.Schema{"type": "array", "items": kind.Schema{"$ref": "#/$defs/check"}}
+	return kind.Schema{"type": "array", "maxItems": maxList, "items": kind.Schema{"$ref": "#/$defs/check"}}
 }
 
 // items lists the items of a list, or nil and a problem when it is none.

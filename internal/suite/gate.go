@@ -49,7 +49,7 @@ func (gate) JSONSchema() kind.Schema {
 // gates are the suite's conditions. One that looks at nothing could never
 // fail, so a label that no test has is a problem.
 func (l *loader) gates(list []gate) (gates []eval.Gate) {
-	for _, g := range list {
+	for _, g := range first(list) {
 		if g.parsed.Metric == "" {
 			continue // its problem is kept
 		}

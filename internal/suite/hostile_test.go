@@ -19,24 +19,33 @@ func TestHostileFiles(t *testing.T) {
 	one := "name: one\ntests:\n"
 	many := one + strings.Repeat("  - {}\n", 50_000)
 	wide := one + "  - {id: a, tool: t, input: {}, expected: {expectedKeywords: [x]}, tags: [" + strings.Repeat("1, ", 50_000) + "]}\n"
-	copied := "name: copied\ndefaults: {tool: t, input: {a: " + strings.Repeat("x", 1<<20) + "}}\ntests:\n"
-	for i := range 1000 {
-		copied += fmt.Sprintf("  - {id: a%d, expected: {expectedKeywords: [x]}}\n", i)
+	var list strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&list, "w%d,", i)
 	}
-	shared := one + "  - {id: a, tool: t, input: &in {a: " + strings.Repeat("x", 1<<20) + "}, expected: {expectedKeywords: [x]}}\n"
+	words := list.String()
+	var copied, shared strings.Builder
+	copied.WriteString("name: copied\ndefaults: {tool: t, input: {a: " + strings.Repeat("x", 1<<20) + "}}\ntests:\n")
+	for i := range 1000 {
+		fmt.Fprintf(&copied, "  - {id: a%d, expected: {expectedKeywords: [x]}}\n", i)
+	}
+	shared.WriteString(one + "  - {id: a, tool: t, input: &in {a: " + strings.Repeat("x", 1<<20) + "}, expected: {expectedKeywords: [x]}}\n")
 	for i := range 100 {
-		shared += fmt.Sprintf("  - {id: b%d, tool: t, input: *in, expected: {expectedKeywords: [x]}}\n", i)
+		fmt.Fprintf(&shared, "  - {id: b%d, tool: t, input: *in, expected: {expectedKeywords: [x]}}\n", i)
 	}
 	for _, c := range []struct{ name, in, want string }{
 		{"binary", "\x7fELF\x02\x01\x01\x00\x00", "f.yaml: the file is not text"},
 		{"image", "\x89PNG\r\n\x1a\n", "f.yaml:1:1: the byte 0x89 is not UTF-8"},
 		{"5 MB", strings.Repeat("# comment\n", 500_000), "f.yaml: the file is 5000000 bytes, more than the 4 MiB allowed"},
 		{"billion laughs", laughs, "f.yaml:8:25: the file's aliases expand to more than 4194304 values"},
-		{"a large input shared by many", shared, "f.yaml:18:5: the file's aliases expand to more than 16 MiB"},
-		{"a large default copied by many", copied, "f.yaml:2:28: the input is 1048582 bytes, which 1000 tests would each hold a copy of: more than the 64 MiB allowed"},
+		{"a large input shared by many", shared.String(), "f.yaml:18:5: the file's aliases expand to more than 16 MiB"},
+		{"a large default copied by many", copied.String(), "f.yaml:2:28: the input is 1048582 bytes, which 1000 tests would each hold a copy of: more than the 64 MiB allowed"},
 		{"deep", one + "  - {id: a, tool: t, expected: {expectedKeywords: [x]}, input: {a: " + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}", "f.yaml:3:4966: lists and mappings are nested more than 100 deep"},
 		{"many problems", many, "f.yaml:3:5: the test has no id"},
 		{"many problems in a line", wide, `f.yaml:3:75: the tag is the number 1, want a string: write "1"`},
+		{"many rules", one + "  - {id: a, tool: t, input: {}, expected: {validations: [" + strings.Repeat("{type: has_citation}, ", 100_000) + "]}}", "f.yaml:3:57: validations is 100000 entries long, want 1000 or less"},
+		{"many keywords", one + "  - {id: a, tool: t, input: {}, expected: {forbiddenKeywords: [" + words + "], expectedKeywords: [" + words + "]}}", "f.yaml:3:63: forbiddenKeywords is 100000 entries long, want 1000 or less"},
+		{"many tags", one + "  - {id: a, tool: t, input: {}, expected: {expectedKeywords: [x]}, tags: [" + words + "]}", "f.yaml:3:74: tags is 100000 entries long, want 1000 or less"},
 		{"nothing but brackets", strings.Repeat("[", 1<<20), "f.yaml:1:1: not valid YAML: exceeded max depth of 10000"},
 		{"nothing but line ends", strings.Repeat("\n", 1<<20), "f.yaml: the file is empty"},
 	} {
@@ -62,7 +71,8 @@ func TestHostileFiles(t *testing.T) {
 
 // A loaded suite must not hold on to the YAML it came from.
 func TestLoadedSuiteIsLean(t *testing.T) {
-	file := bench(10_000)
+	const cases = 4000
+	file := bench(cases)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -72,7 +82,7 @@ func TestLoadedSuiteIsLean(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	perCase := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / 10_000
+	perCase := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) / cases
 	t.Logf("%d bytes a case", perCase)
 	const most = 800
 	if perCase > most {

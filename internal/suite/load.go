@@ -53,6 +53,7 @@ func loadFile(f File) *loader {
 		label(l.d, m.Value, "name", l.file.Name)
 	}
 	l.settle(given)
+	l.suite.Cases = make([]*eval.Case, 0, len(l.file.Tests.nodes))
 	for _, n := range l.file.Tests.nodes {
 		if c := l.test(n); c != nil {
 			l.suite.Cases = append(l.suite.Cases, c)
@@ -115,7 +116,7 @@ func (l *loader) test(n *yaml.Node) *eval.Case {
 		l.use(m.Value, t.Target)
 	}
 	input, project := l.arguments(t.Input.node)
-	l.complete(n, &t, given)
+	l.complete(n, given)
 	c := &eval.Case{
 		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
 		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
@@ -133,7 +134,7 @@ func (l *loader) test(n *yaml.Node) *eval.Case {
 }
 
 // complete finds what a test must say unless the defaults do.
-func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member) {
+func (l *loader) complete(n *yaml.Node, given map[string]kind.Member) {
 	missing := func(name string) bool {
 		m, ok := given[name]
 		return !ok || l.d.Resolve(m.Value).ShortTag() == "!!null"
@@ -154,20 +155,7 @@ func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member) []*eva
 	if want != nil {
 		l.d.Struct(want, "expected", &e)
 	}
-	list := checklist{make([]*eval.Check, 0, len(e.Validations.nodes)+len(e.ExpectedKeywords)+len(e.ForbiddenKeywords)+len(e.ExpectedImports)+1), nil}
-	for _, v := range e.Validations.nodes {
-		list.add(grade.DecodeCheck(l.d, v), string(l.d.JSON(v)))
-	}
-	for _, k := range e.ExpectedKeywords {
-		list.add(grade.ExpectedKeyword(k.Value, k.pos(l.d.File)), k.Value)
-	}
-	for _, k := range e.ForbiddenKeywords {
-		l.contradiction(e.ExpectedKeywords, k)
-		list.add(grade.ForbiddenKeyword(k.Value, k.pos(l.d.File)), k.Value)
-	}
-	for _, k := range e.ExpectedImports {
-		list.add(grade.ExpectedImport(k.Value, k.pos(l.d.File)), k.Value)
-	}
+	list := l.stated(&e)
 	if len(l.d.Problems) > before {
 		return nil
 	}
@@ -190,6 +178,33 @@ func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member) []*eva
 	return list.checks
 }
 
+// stated are the checks that the test asks for.
+func (l *loader) stated(e *expected) (list checklist) {
+	keywords, forbidden, imports := first(e.ExpectedKeywords), first(e.ForbiddenKeywords), first(e.ExpectedImports)
+	rules := first(e.Validations.nodes)
+	list.checks = make([]*eval.Check, 0, len(rules)+len(keywords)+len(forbidden)+len(imports)+1)
+	for _, n := range rules {
+		if c := grade.DecodeCheck(l.d, n); c != nil {
+			list.add(c, string(l.d.JSON(n)))
+		}
+	}
+	for _, k := range keywords {
+		list.add(grade.ExpectedKeyword(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	for _, k := range forbidden {
+		l.contradiction(keywords, k)
+		list.add(grade.ForbiddenKeyword(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	for _, k := range imports {
+		list.add(grade.ExpectedImport(k.Value, k.pos(l.d.File)), k.Value)
+	}
+	return list
+}
+
+// first cuts a list that is too long, which is a problem already, to what may
+// be compared each with each.
+func first[T any](list []T) []T { return list[:min(len(list), maxList)] }
+
 // checklist is a test's checks, each with what it was made from: its YAML as
 // JSON, or the entry of a list.
 type checklist struct {
@@ -198,7 +213,7 @@ type checklist struct {
 }
 
 func (c *checklist) add(check *eval.Check, source string) {
-	c.checks = append(c.checks, check) // nil where there was a problem
+	c.checks = append(c.checks, check)
 	c.source = append(c.source, source)
 }
 
@@ -237,7 +252,7 @@ func (l *loader) tags(own []tag) []string {
 		return nil
 	}
 	tags := make([]string, 0, len(own)+len(l.file.Defaults.Tags))
-	for _, list := range [][]tag{own, l.file.Defaults.Tags} {
+	for _, list := range [][]tag{first(own), first(l.file.Defaults.Tags)} {
 		for _, t := range list {
 			if !slices.Contains(tags, t.Value) {
 				tags = append(tags, l.word(t.Value))
