@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -318,10 +320,9 @@ func TestHTTPTimeout(t *testing.T) {
 			hang(r)
 			return true
 		})))
-		cfg := httpConfig(srv.URL)
-		cfg.Timeouts.Call = soon
-		c := dial(t, cfg)
-		if e := callErr(t, c, "hello", mcpclient.ClassTimeout); e.Attempts != 1 {
+		c := dial(t, httpConfig(srv.URL))
+		_, err := c.Call(withTimeout(t, soon), "hello", nil)
+		if e := wantClass(t, err, mcpclient.OpCall, mcpclient.ClassTimeout); e.Attempts != 1 {
 			t.Errorf("%d attempts", e.Attempts)
 		}
 		wantText(t, call(t, c, "hello"))
@@ -498,3 +499,46 @@ func TestWrapHTTP(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestHTTPKeepsConnections checks that parallel calls share a set of
+// connections instead of opening one each, for answers of both kinds.
+func TestHTTPKeepsConnections(t *testing.T) {
+	t.Parallel()
+	reply := `{"jsonrpc":"2.0","id":%s,"result":` + helloResult + `}`
+	for name, on := range map[string]func(http.ResponseWriter, *http.Request, *inMessage, int) bool{
+		"json": nil, "sse": always(200, "text/event-stream", "data: "+reply+"\n\n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var opened atomic.Int64
+			srv := &odd{on: on, counts: map[string]int{}, live: map[string]bool{}, lastReq: map[string]http.Header{}}
+			srv.Server = httptest.NewUnstartedServer(srv)
+			srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+				if state == http.StateNew {
+					opened.Add(1)
+				}
+			}
+			srv.Start()
+			t.Cleanup(srv.Close)
+			cfg := httpConfig(srv.URL)
+			cfg.MaxConns = 32
+			c := dial(t, cfg)
+			var wg sync.WaitGroup
+			for range 32 {
+				wg.Go(func() {
+					for range 20 {
+						if _, err := c.Call(t.Context(), "hello", nil); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			// A few more than there are callers may be dialled by the time an
+			// idle one turns up.
+			if n := opened.Load(); n > 100 {
+				t.Errorf("%d connections for 640 calls of 32 callers", n)
+			}
+		})
+	}
+}

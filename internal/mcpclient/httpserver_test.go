@@ -112,11 +112,11 @@ func (o *odd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var m inMessage
 	_ = json.Unmarshal(body, &m)
 	n := o.note(m.Method, r.Header)
-	if o.session && m.Method != "initialize" && m.Method != "server/discover" && !o.known(r.Header.Get("Mcp-Session-Id")) {
-		http.Error(w, "no such session", http.StatusNotFound)
+	if o.on != nil && o.on(w, r, &m, n) {
 		return
 	}
-	if o.on != nil && o.on(w, r, &m, n) {
+	if o.session && m.Method != "initialize" && m.Method != "server/discover" && !o.known(r.Header.Get("Mcp-Session-Id")) {
+		http.Error(w, "no such session", http.StatusNotFound)
 		return
 	}
 	o.behave(w, &m, n)
@@ -168,7 +168,7 @@ func events(w http.ResponseWriter, text string) {
 }
 
 func httpConfig(url string) mcpclient.Config {
-	return mcpclient.Config{URL: url, Timeouts: mcpclient.Timeouts{Probe: 2 * time.Second}}
+	return mcpclient.Config{URL: url, Timeouts: mcpclient.Timeouts{Probe: 20 * time.Second}}
 }
 
 func wantFinding(t testing.TB, res *mcpclient.Result, want string) {

@@ -95,22 +95,27 @@ func headObject(head []byte) []byte {
 	}
 }
 
+// maxMisses bounds the search for a message within a line, which would take
+// quadratic time on a line made for it.
+const maxMisses = 8
+
 // sift separates the JSON-RPC messages of a line from everything else. take
 // reports whether a JSON text is a message. Noise and a message may share a
 // line, because a banner printed without a line end comes right before the
 // first answer.
 func sift(text []byte, take func([]byte) bool, noise func([]byte)) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-	for len(text) > 0 {
+	for misses := 0; len(text) > 0; misses++ {
 		if text[0] == '{' || text[0] == '[' {
 			end := skipNested(text, 0)
 			if take(text[:end:end]) {
 				text = bytes.TrimSpace(text[end:])
+				misses--
 				continue
 			}
 		}
 		next := bytes.Index(text[1:], []byte(`{"jsonrpc"`)) + 1
-		if next == 0 {
+		if next == 0 || misses >= maxMisses {
 			next = len(text)
 		}
 		noise(text[:next])

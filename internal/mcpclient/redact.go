@@ -125,13 +125,17 @@ func clean(text string, limit int) string {
 		if !unicode.IsPrint(r) {
 			r = utf8.RuneError
 		}
+		size := utf8.RuneLen(r)
+		if blank {
+			size++
+		}
+		if b.Len()+size > limit {
+			b.WriteString("…")
+			break
+		}
 		if blank {
 			b.WriteByte(' ')
 			blank = false
-		}
-		if b.Len()+utf8.RuneLen(r) > limit {
-			b.WriteString("…")
-			break
 		}
 		b.WriteRune(r)
 	}

@@ -50,7 +50,21 @@ func (r *Result) Text() string {
 }
 
 func (r *Result) find(format string, args ...any) {
-	r.Findings = append(r.Findings, fmt.Sprintf(format, args...))
+	r.Findings = addFinding(r.Findings, format, args...)
+}
+
+const maxFindings = 20
+
+// addFinding keeps the list short: what is odd about one part is mostly odd
+// about the next thousand as well.
+func addFinding(list []string, format string, args ...any) []string {
+	switch {
+	case len(list) < maxFindings:
+		return append(list, clean(fmt.Sprintf(format, args...), excerptSize))
+	case len(list) == maxFindings:
+		return append(list, "and more")
+	}
+	return list
 }
 
 // parseResult reads the result of a tools/call. It never refuses: whatever is
@@ -70,15 +84,11 @@ func parseResult(raw []byte) *Result {
 			r.readIsError(value)
 		}
 	})
-	switch {
-	case !isObject:
-		r.find("the result is %s instead of an object", jsonKind(raw))
-		r.readPart(raw)
-	case content == nil:
-		r.find("content is missing")
-	default:
-		r.readContent(content)
+	if !isObject {
+		r.find("the result is %s", insteadOf("an object", raw))
+		content = raw
 	}
+	r.readContent(content)
 	return r
 }
 
@@ -89,7 +99,7 @@ func (r *Result) readIsError(value []byte) {
 	case "false", "null":
 	default:
 		r.IsError = strings.EqualFold(unquote(value), "true")
-		r.find("isError is %s instead of a boolean", jsonKind(value))
+		r.find("isError is %s", insteadOf("a boolean", value))
 	}
 }
 
@@ -97,9 +107,8 @@ func (r *Result) readContent(content []byte) {
 	if elements(content, r.readPart) {
 		return
 	}
-	kind := jsonKind(content)
-	r.find("content is %s instead of an array", kind)
-	if kind != "null" {
+	r.find("content is %s", insteadOf("an array", content))
+	if content != nil && string(content) != "null" {
 		r.readPart(content)
 	}
 }
@@ -124,12 +133,16 @@ func (r *Result) readPart(raw []byte) {
 		}
 	})
 	if !isObject {
-		r.find("part %d is %s instead of an object", len(r.Parts)+1, jsonKind(raw))
-		p.Type, text = "text", raw
+		r.find("part %d is %s", len(r.Parts)+1, insteadOf("an object", raw))
+		r.Parts = append(r.Parts, Part{Type: "text", Text: asText(raw), Raw: raw})
+		return
 	}
 	switch p.Type {
 	case "text":
-		p.Text = r.readText(text)
+		p.Text = asText(text)
+		if len(text) == 0 || text[0] != '"' {
+			r.find("the text of part %d is %s", len(r.Parts)+1, insteadOf("a string", text))
+		}
 	case "resource":
 		r.readResource(&p, resource)
 	case "image", "audio", "resource_link":
@@ -140,17 +153,15 @@ func (r *Result) readPart(raw []byte) {
 	r.Parts = append(r.Parts, p)
 }
 
-// readText gives the text of a text part. Anything but a string is kept as
-// the JSON it is, so that nothing the server said is lost.
-func (r *Result) readText(value []byte) string {
-	if len(value) > 0 && value[0] == '"' {
+// asText gives the text of a value. Anything but a string is kept as the JSON
+// it is, so that nothing the server said is lost; null says nothing.
+func asText(value []byte) string {
+	switch {
+	case len(value) == 0 || string(value) == "null":
+		return ""
+	case value[0] == '"':
 		return unquote(value)
 	}
-	if value == nil {
-		r.find("part %d is a text without text", len(r.Parts)+1)
-		return ""
-	}
-	r.find("the text of part %d is %s instead of a string", len(r.Parts)+1, jsonKind(value))
 	return string(value)
 }
 
@@ -166,26 +177,27 @@ func (r *Result) readResource(p *Part, resource []byte) {
 		}
 	})
 	if !isObject {
-		r.find("part %d is a resource without resource", len(r.Parts)+1)
+		r.find("the resource of part %d is %s", len(r.Parts)+1, insteadOf("an object", resource))
 	}
 }
 
-// jsonKind names the kind of a JSON value in words.
-func jsonKind(b []byte) string {
-	if len(b) == 0 {
-		return "nothing"
+// insteadOf says what a value is that should be something else.
+func insteadOf(want string, value []byte) string {
+	if len(value) == 0 {
+		return "missing"
 	}
-	switch b[0] {
+	kind := "a number"
+	switch value[0] {
 	case '{':
-		return "an object"
+		kind = "an object"
 	case '[':
-		return "an array"
+		kind = "an array"
 	case '"':
-		return "a string"
+		kind = "a string"
 	case 't', 'f':
-		return "a boolean"
+		kind = "a boolean"
 	case 'n':
-		return "null"
+		kind = "null"
 	}
-	return "a number"
+	return kind + " instead of " + want
 }

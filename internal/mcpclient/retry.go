@@ -23,13 +23,17 @@ const (
 )
 
 // retry runs try until it succeeds, fails for good, has used up its extra
-// tries or cannot finish before ctx ends. It returns how often it tried. The
-// error is that of the last try, never a bare "deadline exceeded" that would
-// hide why there was something to wait for.
+// tries or cannot finish before ctx ends. It returns how often it tried and
+// what the last try came to. If that was cut short while the server keeps
+// asking for patience, it is the asking that is reported.
 func retry(ctx context.Context, extra int, try func() *fault) (attempts int, last *fault) {
 	for used := 0; ; {
 		attempts++
+		before := last
 		last = try()
+		if last != nil && ctx.Err() != nil && before != nil && before.paced {
+			return attempts, before
+		}
 		if last == nil || !last.again || ctx.Err() != nil {
 			return attempts, last
 		}

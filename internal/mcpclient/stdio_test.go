@@ -241,10 +241,9 @@ func TestStdioDeadlines(t *testing.T) {
 	})
 	t.Run("call", func(t *testing.T) {
 		t.Parallel()
-		cfg := stdioConfig(t, "slow")
-		cfg.Timeouts.Call = soon
-		c := dial(t, cfg)
-		callErr(t, c, "hello", mcpclient.ClassTimeout)
+		c := dial(t, stdioConfig(t, "slow"))
+		_, err := c.Call(withTimeout(t, soon), "hello", nil)
+		wantClass(t, err, mcpclient.OpCall, mcpclient.ClassTimeout)
 		// The server heard of it, and its late answer confuses nobody.
 		wantText(t, call(t, c, "hello"))
 	})

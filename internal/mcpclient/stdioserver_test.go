@@ -236,6 +236,13 @@ var stdioServers = map[string]func(*stdioServer){
 			os.Exit(3)
 		})
 	},
+	"leaky": func(s *stdioServer) {
+		s.write("my key is %s", os.Getenv("SERVICE_API_KEY"))
+		s.on("tools/call", func(*inMessage) {
+			fmt.Fprintln(os.Stderr, "bad key", os.Getenv("SERVICE_API_KEY"))
+			os.Exit(3)
+		})
+	},
 	"crash-at-start": func(*stdioServer) {
 		fmt.Fprintln(os.Stderr, "OPENAI_API_KEY is not set")
 		os.Exit(1)
@@ -284,13 +291,15 @@ var stdioServers = map[string]func(*stdioServer){
 		})
 	},
 	"modern-slow": func(s *stdioServer) {
-		// Knows only the modern era, and takes its time to start.
+		// Knows only the modern era, and is slow to say so: it answers the
+		// probe only after the old handshake has been tried.
 		s.on("server/discover", func(m *inMessage) {
-			if !first("started") {
+			if _, err := os.Stat("tried"); err == nil {
 				s.result(m.ID, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}`)
 			}
 		})
 		s.on("initialize", func(m *inMessage) {
+			first("tried")
 			s.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"initialize is gone"}}`, m.ID)
 		})
 	},
@@ -324,7 +333,7 @@ func stdioConfig(t testing.TB, name string) mcpclient.Config {
 		// Covered binaries complain without the directory, those with the race
 		// detector sleep a second before they exit.
 		Env:      []string{serverEnv + "=" + name, "GOCOVERDIR=" + t.TempDir(), "GORACE=atexit_sleep_ms=0"},
-		Timeouts: mcpclient.Timeouts{Start: 20 * time.Second, Probe: 2 * time.Second},
+		Timeouts: mcpclient.Timeouts{Probe: 20 * time.Second},
 		Name:     "mettle-test", Version: "0",
 	}
 }

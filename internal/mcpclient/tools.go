@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -89,13 +88,14 @@ func listParams(meta, cursor []byte) []byte {
 // A toolList grows page by page.
 type toolList struct {
 	tools    []Tool
+	names    map[string]bool
 	marks    map[string][]mark
 	findings []string
 	strict   bool // drop tools whose header marks are invalid
 }
 
 func (l *toolList) find(format string, args ...any) {
-	l.findings = append(l.findings, fmt.Sprintf(format, args...))
+	l.findings = addFinding(l.findings, format, args...)
 }
 
 // addPage reads one page and returns the cursor of the next, nil at the end.
@@ -113,7 +113,7 @@ func (l *toolList) addPage(raw []byte) (cursor []byte) {
 		}
 	})
 	if !elements(tools, l.addTool) {
-		l.find("tools is %s instead of an array", jsonKind(tools))
+		l.find("tools is %s", insteadOf("an array", tools))
 	}
 	return cursor
 }
@@ -124,23 +124,24 @@ func (l *toolList) addTool(raw []byte) {
 		l.find("a tool has no name")
 		return
 	}
-	if slices.ContainsFunc(l.tools, func(o Tool) bool { return o.Name == t.Name }) {
+	if l.names[t.Name] {
 		l.find("the tool %q is listed twice", t.Name)
 		return
 	}
+	if l.names == nil {
+		l.names, l.marks = map[string]bool{}, map[string][]mark{}
+	}
+	l.names[t.Name] = true
 	marks, err := paramMarks(t.InputSchema)
 	if err != nil && l.strict {
 		l.find("the tool %q is left out: %v", t.Name, err)
 		return
 	}
 	if len(marks) > 0 {
-		if l.marks == nil {
-			l.marks = map[string][]mark{}
-		}
 		l.marks[t.Name] = marks
 	}
 	if len(t.InputSchema) == 0 || t.InputSchema[0] != '{' {
-		l.find("the inputSchema of %q is %s instead of an object", t.Name, jsonKind(t.InputSchema))
+		l.find("the inputSchema of %q is %s", t.Name, insteadOf("an object", t.InputSchema))
 	}
 	l.tools = append(l.tools, t)
 }
