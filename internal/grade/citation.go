@@ -53,14 +53,19 @@ func prose(text string) string {
 	for _, b := range code.Blocks(text) {
 		wipe(blank[b.Start:b.End])
 	}
-	for rest := blank; len(rest) > 0; { // a code span ends with its paragraph
-		end := len(rest)
-		if i := bytes.Index(rest, []byte("\n\n")); i >= 0 {
-			end = i + 2
+	start := 0
+	for at := 0; at < len(blank); {
+		end := len(blank)
+		if i := bytes.IndexByte(blank[at:], '\n'); i >= 0 {
+			end = at + i + 1
 		}
-		wipeSpans(rest[:end])
-		rest = rest[end:]
+		if len(bytes.TrimSpace(blank[at:end])) == 0 { // a code span ends with its paragraph
+			wipeSpans(blank[start:at])
+			start = end
+		}
+		at = end
 	}
+	wipeSpans(blank[start:])
 	return string(blank)
 }
 

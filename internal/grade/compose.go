@@ -196,7 +196,7 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 	}
 	switch {
 	case passed >= need:
-		return gather(eval.PassIf(true, "%d of %d checks passed, %s", passed, total, wanted), scores), nil
+		return gather(eval.PassIf(true, "%d of %d checks passed", passed, total), scores), nil
 	case passed+unscored < need:
 		return gather(eval.PassIf(false, "%d of %d checks passed, %s; %s", passed, total, wanted, some(failed)), scores), nil
 	}

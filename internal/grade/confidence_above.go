@@ -33,9 +33,9 @@ that states no confidence fails, as if it were 0.`,
 func (g *confidenceAbove) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
 	v, why := metaNumber(r, "confidence")
 	if why != "" {
-		return eval.PassIf(g.Threshold <= 0, "%s, want at least %s", why, decimal(g.Threshold)), nil
+		return judged(g.Threshold <= 0, why, bounds(&g.Threshold, nil)), nil
 	}
-	return eval.PassIf(v >= g.Threshold, "confidence %s, want at least %s", decimal(v), decimal(g.Threshold)).Detail("confidence", v), nil
+	return judged(v >= g.Threshold, "confidence "+decimal(v), bounds(&g.Threshold, nil)).Detail("confidence", v), nil
 }
 
 // metadataOnly marks a grader that never looks at the answer's text, for which

@@ -28,7 +28,7 @@ var confidenceBelowKind = kind.Kind[eval.Grader]{
 func (g *confidenceBelow) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
 	v, why := metaNumber(r, "confidence")
 	if why != "" {
-		return eval.PassIf(false, "%s, want one below %s", why, decimal(g.Threshold)), nil
+		return judged(false, why, "below "+decimal(g.Threshold)), nil
 	}
-	return eval.PassIf(v < g.Threshold, "confidence %s, want below %s", decimal(v), decimal(g.Threshold)).Detail("confidence", v), nil
+	return judged(v < g.Threshold, "confidence "+decimal(v), "below "+decimal(g.Threshold)).Detail("confidence", v), nil
 }

@@ -258,7 +258,7 @@ func (v *verdict) reason(status eval.Status, threshold float64) string {
 	case v.Reason != "":
 		return oneLine(v.Reason, 300)
 	case v.Score != nil && v.Status == nil && v.Pass == nil:
-		return fmt.Sprintf("the program's score is %s, want at least %s", decimal(*v.Score), decimal(threshold))
+		return judged(status == eval.Pass, "the program's score is "+decimal(*v.Score), bounds(&threshold, nil)).Reason
 	}
 	return "the program says " + string(status)
 }

@@ -20,8 +20,8 @@ var hasImportKind = kind.Kind[eval.Grader]{
 	Name: "has_import",
 	Doc:  "Code in the answer imports a module.",
 	Mode: "missing import",
-	Explain: `Reads the import statements of TypeScript and JavaScript (import, require), Rust (use), Go (grouped imports too) and
-Python; statements over several lines count, and so do those that stand in the text outside a block. For Rust and Python, what is
+	Explain: `Reads the import statements of TypeScript and JavaScript (import, require), Rust (use), Go (grouped imports too),
+Python and Solidity; statements over several lines count, and so do those that stand in the text outside a block. For Rust and Python, what is
 inside the module counts as well: ` + "`anchor_lang`" + ` is imported by ` + "`use anchor_lang::prelude::*`" + `.
 
 With ` + "`partial: true`" + ` it passes when an import statement has the text in it, case counting: part of a module's name, a name that

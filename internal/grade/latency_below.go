@@ -40,6 +40,6 @@ func (g *latencyBelow) Grade(_ context.Context, _ *eval.Case, r *eval.Response) 
 		return eval.Score{}, errors.New("no latency was measured for this answer")
 	}
 	limit := time.Duration(g.Max)
-	return eval.PassIf(r.Latency <= limit, "took %s, want at most %s", r.Latency.Round(time.Microsecond), limit).
+	return judged(r.Latency <= limit, "took "+r.Latency.Round(time.Microsecond).String(), "at most "+limit.String()).
 		Detail("latency_ms", eval.Millis(r.Latency)), nil
 }

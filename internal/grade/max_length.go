@@ -26,5 +26,5 @@ var maxLengthKind = kind.Kind[eval.Grader]{
 
 func (g *maxLength) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
 	n := utf8.RuneCountInString(trim(r.Text))
-	return eval.PassIf(n <= g.Chars, "%s, want at most %d", counted(n, "character"), g.Chars).Detail("length", n), nil
+	return judged(n <= g.Chars, counted(n, "character"), bounds(nil, &g.Chars)).Detail("length", n), nil
 }

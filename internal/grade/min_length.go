@@ -27,5 +27,5 @@ both ends, the metadata block and the source list do not count.`,
 
 func (g *minLength) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
 	n := utf8.RuneCountInString(trim(r.Text))
-	return eval.PassIf(n >= g.Chars, "%s, want at least %d", counted(n, "character"), g.Chars).Detail("length", n), nil
+	return judged(n >= g.Chars, counted(n, "character"), bounds(&g.Chars, nil)).Detail("length", n), nil
 }

@@ -33,7 +33,7 @@ func (g *sourcesCount) Grade(_ context.Context, _ *eval.Case, r *eval.Response) 
 	v, why := metaNumber(r, "sourcesUsed")
 	ok := (g.Min == nil || v >= float64(*g.Min)) && (g.Max == nil || v <= float64(*g.Max))
 	if why != "" {
-		return eval.PassIf(ok, "%s, want %s", why, bounds(g.Min, g.Max)), nil
+		return judged(ok, why, bounds(g.Min, g.Max)), nil
 	}
-	return eval.PassIf(ok, "sourcesUsed %s, want %s", decimal(v), bounds(g.Min, g.Max)).Detail("sourcesUsed", v), nil
+	return judged(ok, "sourcesUsed "+decimal(v), bounds(g.Min, g.Max)).Detail("sourcesUsed", v), nil
 }

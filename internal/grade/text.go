@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -24,19 +25,29 @@ func want(value string, sensitive bool) wanted {
 	return w
 }
 
-// ready gives a text in the form it is compared in. A suite's lines end in LF;
-// an answer's may end in CRLF and still say the same.
-func (w wanted) ready(text string) string {
+// unified gives a text its line ends as suites have them: an answer's may be
+// CRLF and still say the same.
+func (w wanted) unified(text string) string {
 	if w.lines {
-		text = strings.ReplaceAll(text, "\r\n", "\n")
+		return strings.ReplaceAll(text, "\r\n", "\n")
 	}
-	if w.sensitive {
-		return text
-	}
-	return fold(text)
+	return text
 }
 
-func (w wanted) in(text string) bool { return strings.Contains(w.ready(text), w.text) }
+// ready gives a text in the form it is compared in.
+func (w wanted) ready(text string) string {
+	if w.sensitive {
+		return w.unified(text)
+	}
+	return fold(w.unified(text))
+}
+
+func (w wanted) in(text string) bool {
+	if w.sensitive {
+		return strings.Contains(w.unified(text), w.text)
+	}
+	return containsFold(w.unified(text), w.text)
+}
 
 // anyCase tells whether a text that was not found as it is written would be
 // in other case: the likeliest slip, worth a word in the reason.
@@ -45,20 +56,6 @@ func (w wanted) anyCase(text string) string {
 		return ", only in other case"
 	}
 	return ""
-}
-
-// fold makes texts comparable where case does not matter: lower case, as in
-// JavaScript, with the two letters whose lower case depends on what stands
-// around them made one: σ and ς, and İ with or without its dot apart.
-func fold(s string) string {
-	s = strings.ToLower(s)
-	if strings.Contains(s, "ς") {
-		s = strings.ReplaceAll(s, "ς", "σ")
-	}
-	if strings.Contains(s, "i\u0307") {
-		s = strings.ReplaceAll(s, "i\u0307", "i")
-	}
-	return s
 }
 
 // trim takes off what JavaScript's trim does: white space and a byte order mark.
@@ -113,6 +110,15 @@ func counted(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// judged is a full or empty score that says what was seen and, as far as it
+// still matters, what was wanted: under not, a pass is not what was.
+func judged(ok bool, seen, wanted string) eval.Score {
+	if ok {
+		return eval.PassIf(true, "%s (%s)", seen, wanted)
+	}
+	return eval.PassIf(false, "%s, want %s", seen, wanted)
 }
 
 // bounds says what a number between optional ends must be.

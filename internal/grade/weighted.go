@@ -82,13 +82,12 @@ func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 		return gather(eval.Score{}, scores), fmt.Errorf("the weighted mean is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
 			lowest, highest, decimal(g.Threshold), counted(len(open), "check"), some(open))
 	}
-	reason := fmt.Sprintf("weighted mean %.2f, want at least %s", sum/scored, decimal(g.Threshold))
-	if len(failed) > 0 {
-		reason += "; " + some(failed)
-	}
-	s := eval.PassIf(passes, "%s", reason)
+	s := judged(passes, fmt.Sprintf("weighted mean %.2f", sum/scored), bounds(&g.Threshold, nil))
 	s.Value = sum / scored
 	if !passes {
+		if len(failed) > 0 { // none is, where low scores pass
+			s.Reason += "; " + some(failed)
+		}
 		s.Mode = lowScore // the sum is the cause, not the first of its parts
 	}
 	return gather(s, scores), nil

@@ -39,5 +39,5 @@ func (g *wordCount) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (ev
 			n++
 		}
 	}
-	return eval.PassIf(within(n, g.Min, g.Max), "%s, want %s", counted(n, "word"), bounds(g.Min, g.Max)).Detail("words", n), nil
+	return judged(within(n, g.Min, g.Max), counted(n, "word"), bounds(g.Min, g.Max)).Detail("words", n), nil
 }
