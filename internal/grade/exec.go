@@ -81,6 +81,9 @@ func (g *execGrader) find() error {
 	name := g.Command[0]
 	if filepath.Base(name) == name {
 		_, err := exec.LookPath(name)
+		if _, here := os.Stat(filepath.Join(g.dir, name)); err != nil && here == nil {
+			return fmt.Errorf("%w; for the file in the suite's folder write ./%s", err, name)
+		}
 		return err
 	}
 	if !filepath.IsAbs(name) {
@@ -108,7 +111,7 @@ func (g *execGrader) Grade(ctx context.Context, c *eval.Case, r *eval.Response) 
 	}
 	s, err := parseVerdict(out, threshold)
 	if err != nil {
-		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
+		return s, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
 	}
 	return s, nil
 }

@@ -100,11 +100,16 @@ func TestExecRunsInTheSuitesFolder(t *testing.T) {
 func TestExecPrepare(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "mettle-here.sh"), nil, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	for _, tc := range []struct {
 		command string
 		missing bool
 	}{
 		{"sh", false},
+		{"./mettle-here.sh", false},
+		{"mettle-here.sh", true},
 		{"mettle-no-such-program", true},
 		{"./none.sh", true},
 		{dir + "/none.sh", true},
@@ -117,6 +122,9 @@ func TestExecPrepare(t *testing.T) {
 			var missing *eval.Missing
 			if errors.As(err, &missing) != tc.missing {
 				t.Errorf("%s: %v", tc.command, err)
+			}
+			if tc.command == "mettle-here.sh" && !strings.Contains(err.Error(), "write ./mettle-here.sh") {
+				t.Errorf("%s: no hint in %v", tc.command, err)
 			}
 			if !g.(eval.Dear).Dear() {
 				t.Errorf("%s: %T is not dear", tc.command, g)
