@@ -7,8 +7,8 @@
 // Schema ([SchemaOf]) and the reference text ([Fields]) all read them there.
 //
 // The check tag is a comma-separated list of: required; min=N and max=N for a
-// number, or for the length of a string or list; enum=a|b|c; default=X, which
-// only documents.
+// number, or for the length of a string, list or mapping, and min=1ms and
+// max=1m for a [Duration]; enum=a|b|c; default=X, which only documents.
 package kind
 
 // Kind is one entry of a catalogue.
