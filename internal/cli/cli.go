@@ -101,9 +101,14 @@ func Main(w *World) int {
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)
 	root.SetErr(w.Stderr)
+	started := false // arguments and flags are checked before
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitMet
+	}
+	if !started {
+		err = &usageError{err}
 	}
 	code := exitCode(err)
 	var quiet *verdictError
@@ -126,7 +131,6 @@ func newRootCmd(w *World) *cobra.Command {
 			"  mettle validate suites/*.yaml",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false

@@ -61,8 +61,6 @@ func exitCode(err error) int {
 		return ExitInterrupted
 	case errors.As(err, &usage), errors.As(err, &problems):
 		return ExitUsage
-	case strings.HasPrefix(err.Error(), "unknown command"), strings.Contains(err.Error(), "arg(s), "):
-		return ExitUsage // cobra has no types for these
 	}
 	return ExitIncomplete
 }
@@ -89,11 +87,15 @@ func problemsText(problems kind.Problems, color bool) string {
 			b.WriteString(e + "\n")
 		}
 	}
-	noun := "problems"
-	if len(problems) == 1 {
-		noun = "problem"
+	return b.String() + count(len(problems), "problem")
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
 	}
-	return b.String() + fmt.Sprintf("%d %s", len(problems), noun)
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // flagError adds the near name that pflag does not look for.

@@ -56,12 +56,16 @@ func listTable(w *World, l *loaded) error {
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
 			cases++
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", c.ID, c.Difficulty, c.Tool, report.Sanitize(c.Name), strings.Join(c.Tags, ","))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s", c.ID, c.Difficulty, c.Tool, report.Sanitize(c.Name))
+			if len(c.Tags) > 0 {
+				fmt.Fprintf(tw, "\t%s", strings.Join(c.Tags, ","))
+			}
+			fmt.Fprintln(tw)
 		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	w.printf("%d cases in %d suites\n", cases, len(l.Suites))
+	w.printf("%s in %s\n", count(cases, "case"), count(len(l.Suites), "suite"))
 	return nil
 }

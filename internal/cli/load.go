@@ -36,8 +36,10 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := set.CheckTargets(append(cfg.TargetNames(), suite.BuiltinTarget)); err != nil {
-		return nil, err
+	if !o.elsewhere {
+		if err := set.CheckTargets(cfg.TargetNames()); err != nil {
+			return nil, err
+		}
 	}
 	set.Suites, err = o.selection().Apply(set.Suites)
 	if err != nil {

@@ -25,6 +25,8 @@ type selectOptions struct {
 	Tags       []string `json:"tags,omitempty"`
 	Difficulty string   `json:"difficulty,omitempty"`
 	IDs        []string `json:"ids,omitempty"`
+
+	elsewhere bool // the cases' own targets do not matter
 }
 
 func (o *selectOptions) flags(f *pflag.FlagSet) {

@@ -42,9 +42,9 @@ func newReportCmd(w *World) *cobra.Command {
 			return err
 		}
 		if output != "-" {
-			return writeReport(w, run, format, output)
+			return writeReport(w, run, format, output, report.Options{Verbose: verbose, Dir: w.shown(dir)})
 		}
-		return f.Write(w.Stdout, run, report.Options{Color: w.color(w.OutTTY), Width: w.Width, Verbose: verbose})
+		return f.Write(w.Stdout, run, report.Options{Color: w.color(w.OutTTY), Width: w.Width, Verbose: verbose, Dir: w.shown(dir)})
 	})
 	return cmd
 }

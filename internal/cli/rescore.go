@@ -85,7 +85,7 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 	opts.output, opts.reports, opts.verbose, opts.FailFast, opts.MaxErrors = o.run.output, o.run.reports, o.run.verbose, false, 0
 	now := w.Now()
 	head := eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: version.Version(), Started: now, Project: parent.Project, Gates: gates,
+		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: parent.Project, Gates: gates,
 		Git: gitRevision(ctx, w), Parent: parent.ID, Options: opts.stored(),
 	}
 	root, err := o.dir(w)

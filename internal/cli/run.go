@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/store"
 	"github.com/mettle-eval/mettle/internal/version"
@@ -51,6 +52,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	if err := checkReports(o.reports); err != nil {
 		return err
 	}
+	o.elsewhere = o.URL != "" || o.Command != "" || o.Target != ""
 	l, err := load(w, &o.selectOptions)
 	if err != nil {
 		return err
@@ -65,7 +67,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	}
 	now := w.Now()
 	head := eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: version.Version(), Started: now, Project: o.Project, Gates: gates,
+		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project, Gates: gates,
 		Git: gitRevision(ctx, w), Options: o.stored(),
 	}
 	ts, err := targets(w, o, l)
@@ -98,7 +100,7 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) (err err
 		runner.Prior = x.prior.Results()
 		progress.done = x.prior.Summary.Total
 	}
-	run, err := runner.Run(ctx, x.head, x.loaded.Suites)
+	run, err := runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
 	progress.clear()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -106,10 +108,10 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) (err err
 		}
 		return err
 	}
-	if err := writeReports(w, o, run); err != nil {
+	if err := writeReports(w, o, run, x.writer.Dir()); err != nil {
 		return err
 	}
-	closing(w, run, x.writer.Dir())
+	closing(w, run)
 	return verdict(run)
 }
 
@@ -131,10 +133,8 @@ func (o *runOptions) stored() json.RawMessage {
 	return b
 }
 
-// closing says where the run is kept and how to go on with one that ended
-// early.
-func closing(w *World, run *eval.Run, dir string) {
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, "run kept in "+w.shown(dir)))
+// closing says how to go on with a run that ended early.
+func closing(w *World, run *eval.Run) {
 	if run.Header.Status != eval.Done {
 		left := run.Planned - run.Summary.Total
 		w.printf("%d of %d results are missing; continue with: mettle resume %s\n", left, run.Planned, run.ID)
@@ -164,7 +164,7 @@ func formatNames() (names []string) {
 
 // writeReports writes the terminal report, the JSON report and those asked
 // for. The terminal report gives way when standard output is wanted for data.
-func writeReports(w *World, o *runOptions, run *eval.Run) error {
+func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
 	output := o.output
 	if output == "" {
 		name := run.Project
@@ -181,7 +181,7 @@ func writeReports(w *World, o *runOptions, run *eval.Run) error {
 		}
 	}
 	terminal, _ := report.Find("terminal")
-	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose}); err != nil {
+	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose, Dir: w.shown(dir)}); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	for _, r := range reports {
@@ -189,7 +189,7 @@ func writeReports(w *World, o *runOptions, run *eval.Run) error {
 			continue
 		}
 		name, path, _ := strings.Cut(r, "=")
-		if err := writeReport(w, run, name, path); err != nil {
+		if err := writeReport(w, run, name, path, report.Options{Verbose: o.verbose || name == "terminal", Dir: w.shown(dir)}); err != nil {
 			return err
 		}
 	}
@@ -206,9 +206,8 @@ func fileName(s string) string {
 	}, strings.Trim(s, "."))
 }
 
-func writeReport(w *World, run *eval.Run, name, path string) error {
+func writeReport(w *World, run *eval.Run, name, path string, o report.Options) error {
 	format, _ := report.Find(name)
-	o := report.Options{Verbose: true}
 	if path == "-" {
 		return format.Write(w.Stdout, run, o)
 	}

@@ -82,7 +82,7 @@ func runServe(ctx context.Context, w *World, o *serveOptions) error {
 		return usagef("there are no Markdown pages in %s", o.docs)
 	}
 	srv := docserver.New(ix, docserver.Options{
-		Prefix: o.prefix, Token: w.Getenv("METTLE_TOKEN"), Version: version.Version(), Now: w.Now, Origins: o.origins,
+		Prefix: o.prefix, Token: w.Getenv("METTLE_TOKEN"), Version: version.Version, Now: w.Now, Origins: o.origins,
 	})
 	if o.watch {
 		go docserver.Watch(ctx, pages, time.Second, func(ix *docserver.Index, err error) {
@@ -141,11 +141,11 @@ func startBuiltin(o *runOptions) (eval.Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start the built-in server: %w", err)
 	}
-	srv := docserver.New(ix, docserver.Options{Prefix: builtinToolPrefix, Version: version.Version(), Now: time.Now})
+	srv := docserver.New(ix, docserver.Options{Prefix: builtinToolPrefix, Version: version.Version, Now: time.Now})
 	b := &builtinServer{http: &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second}}
 	go func() { _ = b.http.Serve(l) }()
 	b.URL = "http://" + l.Addr().String() + "/mcp"
-	b.Tools.Prefix, b.Connections, b.Version = builtinToolPrefix, o.Concurrency, version.Version()
+	b.Tools.Prefix, b.Connections, b.Version = builtinToolPrefix, o.Concurrency, version.Version
 	return b, nil
 }
 

@@ -95,7 +95,7 @@ func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, erro
 		return nil, unknownTarget(name, l.config)
 	}
 	if m, ok := t.(*target.MCP); ok {
-		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, version.Version()
+		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, version.Version
 		m.Connections = o.Concurrency
 		m.Timeouts = m.Timeouts.Or(l.config.Timeouts.Timeouts)
 		if o.ToolPrefix != "" {

@@ -29,7 +29,7 @@ func newValidateCmd(w *World) *cobra.Command {
 				checks += len(c.Checks)
 			}
 		}
-		_, err = fmt.Fprintf(w.Stdout, "%d suites, %d cases, %d checks: no problems\n", len(l.Suites), cases, checks)
+		_, err = fmt.Fprintf(w.Stdout, "%s, %s, %s: no problems\n", count(len(l.Suites), "suite"), count(cases, "case"), count(checks, "check"))
 		return err
 	})
 	return cmd

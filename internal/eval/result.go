@@ -1,9 +1,11 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -81,30 +83,38 @@ func (r *Result) settle() {
 	}
 }
 
-// Mode names the cause of a result that did not pass, most telling first:
-// reports group by it. It is empty for a pass.
-func (r *Result) Mode() string {
+// Modes names the causes of a result that did not pass, in check order:
+// reports group by them. An answer that its own server calls an error has that
+// one cause, whatever else it fails. A pass has none.
+func (r *Result) Modes() (modes []string) {
 	switch r.Status {
 	case Pass, Skip:
-		return ""
+		return nil
 	case Error:
 		if r.Fault != nil && r.Fault.Class == TimeoutFault {
-			return "timeout"
+			return []string{"timeout"}
 		}
-		return "transport error"
+		return []string{"transport error"}
 	}
 	for _, s := range r.Scores {
-		if s.Implicit && s.Status == Fail {
-			return s.Mode // an error answer explains every other failed check
+		if s.Status != r.Status || s.Severity == WarnSeverity {
+			continue
+		}
+		mode := cmp.Or(s.Mode, s.Kind)
+		if s.Implicit {
+			return []string{mode}
+		}
+		if !slices.Contains(modes, mode) {
+			modes = append(modes, mode)
 		}
 	}
-	for _, s := range r.Scores {
-		if s.Status == r.Status && s.Severity != WarnSeverity {
-			if s.Mode != "" {
-				return s.Mode
-			}
-			return s.Kind
-		}
+	return modes
+}
+
+// Mode is the first of [Result.Modes], or "".
+func (r *Result) Mode() string {
+	if modes := r.Modes(); len(modes) > 0 {
+		return modes[0]
 	}
 	return ""
 }

@@ -104,7 +104,8 @@ type Scored struct {
 	value Mean
 }
 
-// Mode is a cause of failures with the cases it hit.
+// Mode is a cause of failures with the cases it hit. A result that failed for
+// several causes counts under each.
 type Mode struct {
 	Name  string   `json:"name"`
 	Count int      `json:"count"`
@@ -177,7 +178,7 @@ func (t *Tally) Add(r *Result) {
 		addScore(t.keys, r.Scores[i].Key, &r.Scores[i])
 		addScore(t.kinds, r.Scores[i].Kind, &r.Scores[i])
 	}
-	t.addMode(r)
+	t.addModes(r)
 	for i := range t.gates {
 		t.gates[i].add(r)
 	}
@@ -223,18 +224,16 @@ func addScore(into map[string]*Scored, name string, s *Score) {
 	}
 }
 
-func (t *Tally) addMode(r *Result) {
-	name := r.Mode()
-	if name == "" {
-		return
+func (t *Tally) addModes(r *Result) {
+	for _, name := range r.Modes() {
+		m := t.modes[name]
+		if m == nil {
+			m = &Mode{Name: name}
+			t.modes[name] = m
+		}
+		m.Count++
+		m.Cases = append(m.Cases, r.Case.ID)
 	}
-	m := t.modes[name]
-	if m == nil {
-		m = &Mode{Name: name}
-		t.modes[name] = m
-	}
-	m.Count++
-	m.Cases = append(m.Cases, r.Case.ID)
 }
 
 // Summary gives what has been counted so far. It does not depend on the order

@@ -11,26 +11,16 @@ package version
 import (
 	"os"
 	"runtime"
-	"runtime/debug"
 )
 
-// release is set by the linker when a release is built.
-var release = ""
-
-// Version is the release, or what the build was made from.
-func Version() string {
-	if release != "" {
-		return release
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
+// Version is that of the next release while it is being made. It is a
+// constant, not read from the build's own records, because the package that
+// reads those is initialised late.
+const Version = "0.1.0"
 
 // Line is what `mettle version` prints.
 func Line() string {
-	return "mettle " + Version() + " (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n"
+	return "mettle " + Version + " (" + runtime.Version() + ", " + runtime.GOOS + "/" + runtime.GOARCH + ")\n"
 }
 
 func init() {
