@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -92,8 +93,18 @@ func (w *World) color(tty bool) bool {
 // printf talks to the person: progress, notes, problems.
 func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, format, args...) }
 
+// gcPercent lets the heap grow to five times what is in use before it is
+// swept: a run makes much short-lived garbage and holds little. Beyond
+// memoryLimit the sweeping gets more eager again.
+const (
+	gcPercent   = 400
+	memoryLimit = 112 << 20
+)
+
 // Main runs the program and gives its exit code.
 func Main(w *World) int {
+	debug.SetGCPercent(gcPercent)
+	debug.SetMemoryLimit(memoryLimit)
 	ctx, stop := w.Interrupts(context.Background())
 	defer stop()
 	root := newRootCmd(w)

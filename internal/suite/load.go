@@ -21,12 +21,13 @@ type loader struct {
 	ids    []place     // of the tests, those with problems too
 	uses   []targetUse
 
-	file   suiteFile
-	input  defaultInput
-	words  map[string]string // interned: many tests share few tools, projects, tags
-	lists  map[string][]string
-	known  map[checkID]*eval.Check
-	common caseDefaults
+	file    suiteFile
+	input   defaultInput
+	words   map[string]string // interned: many tests share few tools, projects, tags
+	lists   map[string][]string
+	known   map[checkID]*eval.Check
+	decoded map[string]eval.Check // by what they were made from
+	common  caseDefaults
 }
 
 // caseDefaults are the defaults, settled against the suite's own fields.
@@ -41,7 +42,7 @@ func loadFile(f File) *loader {
 	d, root := kind.Parse(f.Path, f.Data)
 	l := &loader{
 		d: d, suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)},
-		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{},
+		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{}, decoded: map[string]eval.Check{},
 	}
 	if root == nil {
 		return l
@@ -60,7 +61,7 @@ func loadFile(f File) *loader {
 		}
 	}
 	l.suite.Gates = l.gates(l.file.Gates)
-	l.file, l.input, l.words, l.lists, l.known = suiteFile{}, nil, nil, nil, nil // let the YAML go
+	l.file, l.input, l.words, l.lists, l.known, l.decoded = suiteFile{}, nil, nil, nil, nil, nil // let the YAML go
 	return l
 }
 
@@ -184,8 +185,9 @@ func (l *loader) stated(e *expected) (list checklist) {
 	rules := first(e.Validations.nodes)
 	list.checks = make([]*eval.Check, 0, len(rules)+len(keywords)+len(forbidden)+len(imports)+1)
 	for _, n := range rules {
-		if c := grade.DecodeCheck(l.d, n); c != nil {
-			list.add(c, string(l.d.JSON(n)))
+		source := string(l.d.JSON(n))
+		if c := l.check(n, source); c != nil {
+			list.add(c, source)
 		}
 	}
 	for _, k := range keywords {
@@ -199,6 +201,20 @@ func (l *loader) stated(e *expected) (list checklist) {
 		list.add(grade.ExpectedImport(k.Value, k.pos(l.d.File)), k.Value)
 	}
 	return list
+}
+
+// check decodes a rule, or takes the grader of one that says the same: a
+// pattern that stands in a thousand tests is compiled once.
+func (l *loader) check(n *yaml.Node, source string) *eval.Check {
+	if like, ok := l.decoded[source]; ok {
+		like.Pos = l.pos(n)
+		return &like
+	}
+	c := grade.DecodeCheck(l.d, n)
+	if c != nil {
+		l.decoded[source] = *c
+	}
+	return c
 }
 
 // first cuts a list that is too long, which is a problem already, to what may
