@@ -56,6 +56,7 @@ type runOptions struct {
 	FailFast    bool          `json:"fail_fast,omitempty"`
 	MaxErrors   int           `json:"max_errors,omitempty"`
 	Gates       []string      `json:"gates,omitempty"`
+	Baseline    string        `json:"baseline,omitempty"`
 	Dir         string        `json:"dir,omitempty"` // where suites are meant from
 
 	output  string
@@ -84,6 +85,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.FailFast, "fail-fast", false, "start nothing new after the first failed case")
 	f.IntVar(&o.MaxErrors, "max-errors", 0, fmt.Sprintf("stop after this many results in a row without an answer (default %d)", defaultMaxErrors))
 	f.StringArrayVar(&o.Gates, "gate", nil, "condition on the whole run, such as 'pass_rate >= 90%'; repeat for more")
+	f.StringVar(&o.Baseline, "baseline", "", "hold the run against this one: a stored run, or builtin for the same cases on the built-in server")
 	f.StringVarP(&o.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
 	f.StringArrayVar(&o.reports, "report", nil, "further report as format=path: github, json, jsonl, junit, markdown, terminal; - for standard output")
 	f.StringVar(&o.runs, "runs", "", "folder runs are kept in (default .mettle/runs)")

@@ -8,7 +8,6 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/store"
-	"github.com/mettle-eval/mettle/internal/version"
 )
 
 // resultSeq streams results.
@@ -83,11 +82,8 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 	}
 	opts.settle(l.config)
 	opts.output, opts.reports, opts.verbose, opts.FailFast, opts.MaxErrors = o.run.output, o.run.reports, o.run.verbose, false, 0
-	now := w.Now()
-	head := eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: parent.Project, Gates: gates,
-		Git: gitRevision(ctx, w), Parent: parent.ID, Options: opts.stored(),
-	}
+	head := opts.header(ctx, w)
+	head.Project, head.Gates, head.Parent = parent.Project, gates, parent.ID
 	root, err := o.dir(w)
 	if err != nil {
 		return err

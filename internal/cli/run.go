@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,17 +66,29 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	if o.dryRun {
 		return dryRun(w, o, l)
 	}
-	now := w.Now()
-	head := eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project, Gates: gates,
-		Git: gitRevision(ctx, w), Options: o.stored(),
+	var base *eval.Run
+	if o.Baseline != "" {
+		if base, err = o.baselineRun(ctx, w, l); err != nil {
+			return err
+		}
 	}
 	ts, err := targets(w, o, l)
 	if err != nil {
 		return err
 	}
+	head := o.header(ctx, w)
+	head.Gates = gates
 	writer := store.Create(runsDir(w, o.runs, l.config), head.ID, l.Suites)
-	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, writer: writer})
+	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, writer: writer, base: base})
+}
+
+// header says what a run about to start is.
+func (o *runOptions) header(ctx context.Context, w *World) eval.Header {
+	now := w.Now()
+	return eval.Header{
+		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project,
+		Git: gitRevision(ctx, w), Options: o.stored(),
+	}
 }
 
 // execution is a run about to happen, new or resumed.
@@ -85,10 +98,29 @@ type execution struct {
 	targets map[string]eval.Target
 	writer  *store.Writer
 	prior   *eval.Run // of a resumed run
+	base    *eval.Run // to hold it against
 }
 
 // execute runs, reports, and gives the verdict.
-func execute(ctx context.Context, w *World, o *runOptions, x execution) (err error) {
+func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
+	run, err := o.perform(ctx, w, x)
+	if err != nil {
+		return err
+	}
+	if err := writeReports(w, o, run, x.writer.Dir()); err != nil {
+		return err
+	}
+	if x.base != nil {
+		if err := compareWith(w, o, run, x.base); err != nil {
+			return err
+		}
+	}
+	closing(w, run)
+	return verdict(run)
+}
+
+// perform runs, and leaves the reporting to others.
+func (o *runOptions) perform(ctx context.Context, w *World, x execution) (run *eval.Run, err error) {
 	defer func() { err = errors.Join(err, closeTargets(x.targets)) }()
 	defer x.writer.Close()
 	progress := newProgress(w, o.verbose)
@@ -100,19 +132,22 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) (err err
 		runner.Prior = x.prior.Results()
 		progress.done = x.prior.Summary.Total
 	}
-	run, err := runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
+	run, err = runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
 	progress.clear()
-	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return err
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
 	}
-	if err := writeReports(w, o, run, x.writer.Dir()); err != nil {
-		return err
+	return run, err
+}
+
+// compareWith prints the run beside its baseline, under the report.
+func compareWith(w *World, o *runOptions, run, base *eval.Run) error {
+	name := base.ID
+	if o.Baseline == builtinTarget {
+		name = builtinTarget
 	}
-	closing(w, run)
-	return verdict(run)
+	out, color := w.reportStream(o)
+	return report.Compare(out, eval.Compare(base, run), "this run", name, report.Options{Color: color, Width: w.Width, Verbose: o.verbose})
 }
 
 // stored is what the run's header keeps of the options. What may hold a
@@ -174,12 +209,7 @@ func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
 		output = filepath.Join("reports", fmt.Sprintf("eval-%s-%d.json", fileName(name), w.Now().UnixMilli()))
 	}
 	reports := append([]string{"json=" + output}, o.reports...)
-	screen, color := io.Writer(w.Stdout), w.color(w.OutTTY)
-	for _, r := range reports {
-		if strings.HasSuffix(r, "=-") {
-			screen, color = w.Stderr, w.color(w.ErrTTY)
-		}
-	}
+	screen, color := w.reportStream(o)
 	terminal, _ := report.Find("terminal")
 	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose, Dir: w.shown(dir)}); err != nil {
 		return fmt.Errorf("write the report: %w", err)
@@ -194,6 +224,15 @@ func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
 		}
 	}
 	return nil
+}
+
+// reportStream is where the report for people goes: standard output, unless
+// that is wanted for data.
+func (w *World) reportStream(o *runOptions) (io.Writer, bool) {
+	if o.output == "-" || slices.ContainsFunc(o.reports, func(r string) bool { return strings.HasSuffix(r, "=-") }) {
+		return w.Stderr, w.color(w.ErrTTY)
+	}
+	return w.Stdout, w.color(w.OutTTY)
 }
 
 // fileName keeps a name from being more than a name.

@@ -33,10 +33,11 @@ const (
 	lockFile    = "lock"
 )
 
-// NewID names a run by when it started, in UTC, and four random characters,
-// so that a listing by name is one by time.
+// NewID names a run by when it started, in UTC to the millisecond, and two
+// random characters, so that a listing by name is one by time.
 func NewID(now time.Time, random uint32) string {
-	return now.UTC().Format("20060102-150405") + "-" + fmt.Sprintf("%04x", random&0xffff)
+	now = now.UTC()
+	return now.Format("20060102-150405") + fmt.Sprintf("-%03d%02x", now.Nanosecond()/1e6, random&0xff)
 }
 
 // Open reads a run. One that never finished gets its summary counted from the

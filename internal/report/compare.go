@@ -1,0 +1,92 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// Compare writes two runs side by side, for people: rates by group, and the
+// cases that one of them does better.
+func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Options) error {
+	b := bufio.NewWriter(w)
+	p := paint(o.Color)
+	fmt.Fprintf(b, "%s\n", p.bold("Side by side:"))
+	fmt.Fprintf(b, "  %-22s %18s %18s %9s\n", "", column(runName, 18), column(baseName, 18), "points")
+	row := func(pair eval.Pair) {
+		change := ""
+		if d, ok := pair.Delta(); ok {
+			change = signed(p, d)
+		}
+		fmt.Fprintf(b, "  %-22s %18s %18s %s\n", column(pair.Name, 22), share(pair.Run), share(pair.Base), change)
+	}
+	row(eval.Pair{Name: "Pass Rate", Base: c.Overall.Base, Run: c.Overall.Run})
+	for _, group := range [][]eval.Pair{c.Difficulty, c.Tool, c.Project} {
+		for _, pair := range group {
+			row(pair)
+		}
+	}
+	now, then := c.Run.Summary, c.Base.Summary
+	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Avg Confidence", average(now.Confidence), average(then.Confidence))
+	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Response Time, median", millis(now.Latency.P50), millis(then.Latency.P50))
+	fmt.Fprintln(b)
+	fmt.Fprintf(b, "  %s, %s, %d the same", p.green(fmt.Sprintf("%d better", len(c.Better))), p.red(fmt.Sprintf("%d worse", len(c.Worse))), c.Same)
+	if n := len(c.Unjudged); n > 0 {
+		fmt.Fprintf(b, ", %d without a verdict in one of them", n)
+	}
+	fmt.Fprintln(b)
+	caseList(b, "better", c.Better, o)
+	caseList(b, "worse", c.Worse, o)
+	caseList(b, "only here", c.New, o)
+	caseList(b, "only in "+baseName, c.Gone, o)
+	return b.Flush()
+}
+
+// column keeps a name within its column.
+func column(s string, width int) string {
+	if r := []rune(Sanitize(s)); len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return Sanitize(s)
+}
+
+func share(c eval.Counts) string {
+	if c.Judged() == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%s (%d/%d)", passRate(c), c.Passed, c.Judged())
+}
+
+func average(m eval.Mean) string {
+	if m.N == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f%%", roundUp(m.Mean))
+}
+
+func signed(p paint, d float64) string {
+	s := fmt.Sprintf("%+9.1f", d)
+	switch {
+	case d > 0:
+		return p.green(s)
+	case d < 0:
+		return p.red(s)
+	}
+	return fmt.Sprintf("%9s", "0.0")
+}
+
+// caseList names cases on one line, as many as are good to read.
+func caseList(w io.Writer, label string, ids []string, o Options) {
+	if len(ids) == 0 {
+		return
+	}
+	const most = 12
+	shown, rest := ids, ""
+	if len(ids) > most && !o.Verbose {
+		shown, rest = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
+	}
+	fmt.Fprintf(w, "  %s: %s%s\n", label, Sanitize(strings.Join(shown, ", ")), rest)
+}
