@@ -27,7 +27,6 @@ type options struct {
 	large       int
 	concurrency int
 	latencies   string
-	keep        bool
 }
 
 func main() {
@@ -102,7 +101,7 @@ func oneLatency(self, mettle, suites, dir string, latency time.Duration, o optio
 	if err != nil {
 		return err
 	}
-	defer server.Process.Kill()
+	defer func() { _ = server.Process.Kill() }()
 	b, err := timed(exec.Command(self, "-mode", "bare", "-url", url, "-cases", fmt.Sprint(o.cases), "-concurrency", fmt.Sprint(o.concurrency)))
 	if err != nil {
 		return err
@@ -136,7 +135,7 @@ func memory(self, mettle, dir string, o options) error {
 	if err != nil {
 		return err
 	}
-	defer server.Process.Kill()
+	defer func() { _ = server.Process.Kill() }()
 	m, err := runMettle(mettle, suites, dir, url, o.concurrency)
 	if err != nil {
 		return err

@@ -9,14 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
-
-	"math/rand/v2"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"

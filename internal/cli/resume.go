@@ -25,7 +25,7 @@ func newResumeCmd(w *World) *cobra.Command {
 		Long: "Continues a run that was interrupted, stopped or killed: only the results it does\n" +
 			"not have are made. The suites must be as they were. RUN is an id, the start of\n" +
 			"one, a run's folder, or latest.",
-		Example: "  mettle resume latest\n  mettle resume 20260102-150405-1a2b --errors",
+		Example: "  mettle resume latest\n  mettle resume 20260102-150405 --errors",
 		Args:    cobra.ExactArgs(1),
 	}
 	o.storeOptions.flags(cmd)
@@ -69,11 +69,7 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err := sameSuites(prior, l); err != nil {
 		return err
 	}
-	missing, err := o.missing(prior)
-	if err != nil {
-		return err
-	}
-	if missing == 0 {
+	if o.missing(prior) == 0 {
 		w.printf("run %s has all of its %d results\n", prior.ID, prior.Planned)
 	}
 	opts.settle(l.config)
@@ -109,9 +105,9 @@ func (o *resumeOptions) merged(prior *eval.Run) (*runOptions, error) {
 
 // missing counts the results to make. With --errors, results without an answer
 // are as good as missing, so the run is read as if it did not have them.
-func (o *resumeOptions) missing(prior *eval.Run) (int, error) {
+func (o *resumeOptions) missing(prior *eval.Run) int {
 	if !o.errors {
-		return prior.Planned - prior.Summary.Total, nil
+		return prior.Planned - prior.Summary.Total
 	}
 	all := prior.Results
 	prior.Results = func() resultSeq {
@@ -128,7 +124,7 @@ func (o *resumeOptions) missing(prior *eval.Run) (int, error) {
 	}
 	again := prior.Summary.Errors
 	prior.Summary.Total -= again
-	return prior.Planned - prior.Summary.Total, nil
+	return prior.Planned - prior.Summary.Total
 }
 
 // sameSuites refuses to mix results of different questions in one run.

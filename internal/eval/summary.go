@@ -62,7 +62,6 @@ type Summary struct {
 	ByKind       []Scored `json:"by_kind,omitempty"`
 	Modes        []Mode   `json:"failure_modes,omitempty"`
 	Spread       []Spread `json:"spread,omitempty"` // cases whose trials differ
-
 }
 
 // Mean is an average that says how many values it was taken from.
