@@ -63,6 +63,7 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 		sdk: mcp.NewClient(&mcp.Implementation{Name: cfg.Name, Version: cfg.Version},
 			&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}),
 	}
+	c.noise.secrets = c.secrets
 	c.ids.Store(firstID)
 	c.web = newWeb(cfg, c.tasks)
 	l, f := c.connectOnce(ctx)
@@ -93,16 +94,9 @@ func (c *Client) target() string {
 	return displayURL(u)
 }
 
-// connectOnce makes a link within the time for it, and notes what worked for
-// the links to come.
+// connectOnce makes a link and notes what worked for the links to come.
 func (c *Client) connectOnce(ctx context.Context) (*link, *fault) {
-	limit := c.cfg.Timeouts.Connect
-	if c.cfg.Transport == TransportStdio {
-		limit = c.cfg.Timeouts.Start
-	}
 	began := now()
-	ctx, cancel := c.tasks.bound(ctx, limit)
-	defer cancel()
 	l, f := c.connect(ctx)
 	if f != nil {
 		return nil, f
@@ -209,6 +203,9 @@ func (c *Client) attempt(ctx context.Context, op func(l *link) *fault) (attempts
 // Call calls a tool. args is a JSON object; nil means no arguments. An error
 // means that no answer could be had, or that it was a JSON-RPC error; a tool
 // that reports an error of its own gives a Result with IsError.
+//
+// A modern server may want parameters repeated in HTTP headers; which ones is
+// known only after [Client.Tools].
 func (c *Client) Call(ctx context.Context, tool string, args json.RawMessage) (*Result, error) {
 	args, err := wireArgs(args)
 	if err != nil {
@@ -329,7 +326,7 @@ func inputRequired(result []byte) (state []byte, again bool, f *fault) {
 		}
 	})
 	if again && len(asked) > 0 {
-		return nil, false, protocolFault("the server asks for input (%s), which was not offered", clean(fmt.Sprint(asked), 80))
+		return nil, false, protocolFault("the server asks for input (%s), which was not offered", fmt.Sprint(asked))
 	}
 	return state, again, nil
 }

@@ -43,7 +43,8 @@ type Config struct {
 	// Timeouts has a default for each zero field.
 	Timeouts Timeouts
 	// Retries is how often something that broke on the way is tried again.
-	// 0 means the default, a negative number means never.
+	// 0 means 8 times, a negative number means never. Where a server asks for
+	// patience (429, or Retry-After) only the deadline counts.
 	Retries int
 	// MaxMessage is the largest answer taken, in bytes; 0 means 16 MiB.
 	MaxMessage int64
@@ -103,6 +104,7 @@ func (t Timeouts) withDefaults() Timeouts {
 
 func (cfg Config) withDefaults() Config {
 	cfg.Timeouts = cfg.Timeouts.withDefaults()
+	cfg.Headers = cfg.Headers.Clone()
 	switch {
 	case cfg.Retries == 0:
 		cfg.Retries = defaultRetries

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // Op is what was being done when an [Error] happened.
@@ -97,8 +95,8 @@ type fault struct {
 	class      Class
 	status     int
 	retryAfter time.Duration
-	body       string
-	text       string
+	body       string // raw: newError makes an excerpt of it
+	text       string // may quote foreign text as it came
 	cause      error
 	rpc        *RPCError
 
@@ -141,29 +139,6 @@ func tooLargeFault(limit int64) *fault {
 	return &fault{class: ClassTooLarge, text: fmt.Sprintf("the answer is larger than %d bytes", limit)}
 }
 
-// asFault turns any error of a conn or of the SDK into a fault. A done ctx
-// wins over what it caused.
-func asFault(ctx context.Context, err error) *fault {
-	var f *fault
-	if errors.As(err, &f) {
-		return f
-	}
-	if cause := ctx.Err(); cause != nil {
-		return ctxFault(ctx)
-	}
-	var wire *jsonrpc.Error
-	if errors.As(err, &wire) {
-		return &fault{class: ClassRPC, rpc: &RPCError{Code: wire.Code, Message: wire.Message, Data: wire.Data}}
-	}
-	switch {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &fault{class: ClassTimeout, cause: err}
-	case errors.Is(err, context.Canceled):
-		return &fault{class: ClassCanceled, cause: err}
-	}
-	return &fault{class: ClassTransport, cause: err}
-}
-
 // errClosed is the cause of a context that ended because of [Client.Close].
 var errClosed = errors.New("the client is closed")
 
@@ -176,26 +151,29 @@ func ctxFault(ctx context.Context) *fault {
 }
 
 // newError makes the public error of a fault. This is the one place where
-// faults turn into text for people, and so the place that removes secrets.
+// faults turn into text for people, and so the place that removes secrets and
+// cuts texts short, in this order: half a secret would not be recognised.
 func (s *secrets) newError(op Op, subject string, attempts int, f *fault) *Error {
+	g := *f
+	g.body, g.text = s.excerpt(f.body, excerptSize), s.excerpt(f.text, 500)
 	e := &Error{
-		Op: op, Class: f.class, Status: f.status, RetryAfter: f.retryAfter,
-		Body: s.scrub(f.body), Attempts: attempts,
+		Op: op, Class: f.class, Status: f.status, RetryAfter: f.retryAfter, Body: g.body, Attempts: attempts,
 	}
 	if f.rpc != nil {
-		e.rpc = &RPCError{Code: f.rpc.Code, Message: s.scrub(clean(f.rpc.Message, 2000)), Data: s.scrubJSON(f.rpc.Data)}
+		e.rpc = &RPCError{Code: f.rpc.Code, Message: s.excerpt(f.rpc.Message, 2000), Data: s.scrubJSON(f.rpc.Data)}
+		g.rpc = e.rpc
 	}
 	if f.cause != nil {
-		e.cause = &quiet{err: f.cause, text: s.scrub(clean(f.cause.Error(), 500))}
+		e.cause = &quiet{err: f.cause, text: s.excerpt(f.cause.Error(), 500)}
+		g.cause = e.cause
 	}
-	text := string(op)
+	e.text = string(op)
 	if subject != "" {
-		text += " " + subject
+		e.text += " " + s.excerpt(subject, excerptSize)
 	}
-	text += ": " + f.Error()
+	e.text += ": " + g.Error()
 	if attempts > 1 {
-		text += fmt.Sprintf(" (after %d tries)", attempts)
+		e.text += fmt.Sprintf(" (after %d tries)", attempts)
 	}
-	e.text = s.scrub(clean(text, 1000))
 	return e
 }

@@ -18,11 +18,13 @@ type event struct {
 	tooLong  *line         // what is left of an event over the limit
 }
 
-// An eventReader cuts a text/event-stream into events. One over the limit is
-// read to its end without being kept.
+// An eventReader cuts a text/event-stream into events.
 type eventReader struct {
-	r      *bufio.Reader
-	limit  int64
+	r     *bufio.Reader
+	limit int64
+	// drain reads an event over the limit to its end, without keeping it, so
+	// that the stream stays usable.
+	drain  bool
 	skipLF bool // the last line ended with CR, so an LF belongs to it
 }
 
@@ -47,6 +49,9 @@ func (e *eventReader) next() (event, error) {
 		case ev.tooLong != nil:
 		case ln.tooLong || size > e.limit:
 			ev.tooLong, ev.data, found = &ln, nil, true
+			if !e.drain {
+				return ev, nil
+			}
 		case !blank:
 			found = ev.set(ln.text) || found
 		}
@@ -110,6 +115,9 @@ func (e *eventReader) line() (line, error) {
 		if end < 0 {
 			ln.add(chunk, int(e.limit))
 			_, _ = e.r.Discard(len(chunk))
+			if ln.tooLong && !e.drain {
+				return ln, nil
+			}
 			continue
 		}
 		ln.add(chunk[:end], int(e.limit))

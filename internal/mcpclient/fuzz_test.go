@@ -171,6 +171,7 @@ func FuzzEvents(f *testing.F) {
 	f.Fuzz(func(t *testing.T, before []byte) {
 		stream := append(bytes.Clone(before), "\n\ndata: {\"fuzz\":1}\n\n"...)
 		events := newEventReader(bytes.NewReader(stream), 100)
+		events.drain = true
 		var last event
 		for {
 			ev, err := events.next()

@@ -32,14 +32,11 @@ type Info struct {
 // Info reports on the session. It asks the server nothing.
 func (c *Client) Info() Info {
 	noise, lines := c.noise.seen()
-	for i := range lines {
-		lines[i] = c.secrets.scrub(lines[i])
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	info := Info{
-		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: c.secrets.scrub(c.stderr.String()),
-		Tools: len(c.listed.tools), ToolsHash: c.listed.hash(),
+		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: cleanLines(c.secrets.scrub(c.stderr.String())),
+		Tools: len(c.listed.tools), ToolsHash: c.listed.sum,
 		Connect: c.connectTime, List: c.listTime, Reconnects: c.reconnects,
 		Findings: append([]string(nil), c.listed.findings...),
 	}

@@ -50,10 +50,12 @@ func (g given) Connect(context.Context) (mcp.Connection, error) { return g.conn,
 // connect makes a new link by the transport of the config. In auto mode what
 // worked first is what later links use.
 func (c *Client) connect(ctx context.Context) (*link, *fault) {
-	switch c.transport {
-	case TransportStdio:
+	if c.transport == TransportStdio {
 		return c.negotiate(ctx, TransportStdio, c.openStdio)
-	case TransportSSE:
+	}
+	ctx, cancel := c.tasks.bound(ctx, c.cfg.Timeouts.Connect)
+	defer cancel()
+	if c.transport == TransportSSE {
 		return c.connectSSE(ctx)
 	}
 	l, f := c.negotiate(ctx, TransportStreamable, func(_ context.Context, probe time.Duration) (conn, *fault) {
@@ -132,15 +134,26 @@ func (c *Client) negotiate(ctx context.Context, transport string, open opener) (
 // handshake opens a conn and has the SDK agree with the server on a version;
 // "" offers the newest.
 func (c *Client) handshake(ctx context.Context, transport, version string, probe time.Duration, open opener) (*link, probeState, *fault) {
+	if transport == TransportStdio {
+		// Each process has its own time: what the probe took is not to be
+		// missing from a slow start.
+		var cancel context.CancelFunc
+		ctx, cancel = c.tasks.bound(ctx, c.cfg.Timeouts.Start)
+		defer cancel()
+	}
 	cn, f := open(ctx, probe)
 	if f != nil {
 		return nil, probeNone, f
 	}
 	session, err := c.sdk.Connect(ctx, given{cn}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
-		f := connectFault(ctx, cn, err)
+		f := *connectFault(ctx, cn, err)
 		cn.stop(false)
-		return nil, cn.probed(), f
+		if transport == TransportStdio && f.body == "" {
+			// A question on stderr is what a start most often waits for.
+			f.body = c.stderr.lastLine()
+		}
+		return nil, cn.probed(), &f
 	}
 	l := &link{conn: cn, session: session, hello: session.InitializeResult(), transport: transport}
 	agreed := l.hello.ProtocolVersion
@@ -169,7 +182,7 @@ func connectFault(ctx context.Context, cn conn, err error) *fault {
 	case cn.ended() != nil:
 		return cn.ended()
 	case errors.As(err, &wire):
-		return asFault(ctx, err)
+		return &fault{class: ClassRPC, rpc: &RPCError{Code: wire.Code, Message: wire.Message, Data: wire.Data}}
 	}
 	return &fault{class: ClassProtocol, text: "the handshake was not understood", cause: err}
 }

@@ -101,7 +101,7 @@ func errorFault(raw []byte) *fault {
 		Data    json.RawMessage `json:"data"`
 	}
 	if err := json.Unmarshal(raw, &e); err != nil || e.Code == nil {
-		return &fault{class: ClassProtocol, text: "the answer is a malformed JSON-RPC error", body: clean(string(raw), excerptSize)}
+		return &fault{class: ClassProtocol, text: "the answer is a malformed JSON-RPC error", body: string(raw)}
 	}
 	return &fault{class: ClassRPC, rpc: &RPCError{Code: *e.Code, Message: e.Message, Data: e.Data}}
 }

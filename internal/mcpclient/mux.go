@@ -22,14 +22,14 @@ type mux struct {
 	// probe bounds the wait for server/discover; 0 does not.
 	probe time.Duration
 
-	mu       sync.Mutex
-	waiting  map[int64]chan<- arrival
-	sdk      map[int64]jsonrpc.ID
-	discover int64  // id of the SDK's server/discover
-	lastOwn  int64  // highest id sent by rpc
-	lastSDK  int64  // highest id sent by the SDK
-	over     *fault // why the stream ended
-	strays   int    // answers with an id that was never sent
+	mu      sync.Mutex
+	waiting map[int64]chan<- arrival
+	sdk     map[int64]jsonrpc.ID
+	probeID int64  // id of the SDK's server/discover
+	lastOwn int64  // highest id sent by rpc
+	lastSDK int64  // highest id sent by the SDK
+	over    *fault // why the stream ended
+	strays  int    // answers with an id that was never sent
 }
 
 type arrival struct {
@@ -117,7 +117,7 @@ func (m *mux) expectForSDK(req *jsonrpc.Request) *fault {
 	m.sdk[sdkID(req.ID)] = req.ID
 	m.lastSDK = max(m.lastSDK, sdkID(req.ID))
 	if req.Method == methodDiscover {
-		m.discover = sdkID(req.ID)
+		m.probeID = sdkID(req.ID)
 		m.setProbed(probeAsked)
 		if m.probe > 0 {
 			time.AfterFunc(m.probe, func() { m.giveUpProbe(req.ID) })
@@ -189,7 +189,7 @@ func (m *mux) settle(id int64, result []byte, f *fault) {
 		return
 	}
 	if full, ok := m.takeSDK(id); ok {
-		if id == m.discover {
+		if id == m.probeID {
 			m.setProbed(probeAnswered)
 		}
 		m.pushAnswer(full, result, f)
@@ -237,8 +237,8 @@ func (m *mux) pending() []int64 {
 	return slices.Collect(maps.Keys(m.waiting))
 }
 
-// tooLong reports an overlong message to the call it answers. If its id cannot be
-// found and several wait, one of them would wait in vain: all try again.
+// tooLong reports an overlong message to the call it answers. If its id cannot
+// be found and several wait, one of them would wait in vain: all try again.
 func (m *mux) tooLong(ln *line, limit int64) {
 	f := tooLargeFault(limit)
 	if id, ok := ln.id(); ok {

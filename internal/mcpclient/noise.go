@@ -4,6 +4,8 @@ import "sync"
 
 // noiseLog counts what a server wrote to stdout besides its messages.
 type noiseLog struct {
+	secrets *secrets
+
 	mu    sync.Mutex
 	count int
 	first []string
@@ -19,7 +21,7 @@ func (n *noiseLog) add(text []byte) {
 	defer n.mu.Unlock()
 	n.count++
 	if len(n.first) < noiseKept {
-		n.first = append(n.first, clean(string(text[:min(len(text), 4*noiseLineSize)]), noiseLineSize))
+		n.first = append(n.first, n.secrets.excerpt(string(text), noiseLineSize))
 	}
 }
 

@@ -32,7 +32,7 @@ func startProcess(cfg Config, stderr *tail) (*process, error) {
 	cmd.Env = append([]string{}, cfg.Env...) // nil would mean: inherit
 	ownGroup(cmd)
 	p := &process{cmd: cmd, stderr: stderr, exited: make(chan struct{}), silent: make(chan struct{})}
-	var pipes pipes
+	var pipes pipeSet
 	stdinR, stdin := pipes.open()
 	stdout, stdoutW := pipes.open()
 	errR, errW := pipes.open()
@@ -67,13 +67,13 @@ func startProcess(cfg Config, stderr *tail) (*process, error) {
 	return p, nil
 }
 
-// pipes opens pipes until one fails, and then closes them all.
-type pipes struct {
+// A pipeSet opens pipes until one fails, and then closes them all.
+type pipeSet struct {
 	files []*os.File
 	err   error
 }
 
-func (p *pipes) open() (r, w *os.File) {
+func (p *pipeSet) open() (r, w *os.File) {
 	if p.err != nil {
 		return nil, nil
 	}
@@ -127,8 +127,7 @@ func (p *process) ending() string {
 // lastWords is the last line the process wrote to stderr.
 func (p *process) lastWords() string {
 	closes(p.silent, exitWait)
-	text := p.stderr.String()
-	return clean(text[strings.LastIndexByte(text, '\n')+1:], excerptSize)
+	return p.stderr.lastLine()
 }
 
 // exitWait is how long the end of a process may lag behind that of its output.
@@ -142,6 +141,7 @@ func program(command []string) string { return filepath.Base(command[0]) }
 type tail struct {
 	mu  sync.Mutex
 	buf []byte
+	cut bool // there was more before
 }
 
 const tailSize = 8 << 10
@@ -152,18 +152,30 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.buf = append(t.buf, p...)
 	if extra := len(t.buf) - tailSize; extra > 0 {
 		t.buf = append(t.buf[:0], t.buf[extra:]...)
+		t.cut = true
 	}
 	return len(p), nil
 }
 
+// String gives what is kept, as it came. A first line that has lost its start
+// is left out: it may have been cut in the middle of a secret.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return cleanLines(string(t.buf))
+	text := string(t.buf)
+	if t.cut {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	return text
+}
+
+func (t *tail) lastLine() string {
+	text := strings.TrimSpace(t.String())
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 func (t *tail) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.buf = t.buf[:0]
+	t.buf, t.cut = t.buf[:0], false
 }

@@ -65,7 +65,10 @@ func (s *secrets) addURL(u *url.URL) {
 		}
 	}
 	for part := range strings.SplitSeq(u.RawQuery, "&") {
-		_, raw, _ := strings.Cut(part, "=")
+		name, raw, _ := strings.Cut(part, "=")
+		if !secretName(name) && len(raw) < 12 {
+			continue // project=mina is no secret
+		}
 		s.add(raw)
 		if v, err := url.QueryUnescape(raw); err == nil {
 			s.add(v)
@@ -86,8 +89,8 @@ func (s *secrets) add(v string) {
 	}
 }
 
-// secretName reports whether an environment variable looks like it holds a
-// credential, by the words people use for those.
+// secretName reports whether an environment variable or a query parameter looks
+// like it holds a credential, by the words people use for those.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
 	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL"} {
@@ -103,6 +106,18 @@ func (s *secrets) scrub(text string) string {
 		return text
 	}
 	return s.replace.Replace(text)
+}
+
+// excerpt makes foreign text fit to be shown, at most limit bytes of it. Of a
+// very long text only a part is looked at, and what could be the first half of
+// a secret at the end of that part is not used.
+func (s *secrets) excerpt(text string, limit int) string {
+	const looked, used = 64 << 10, 32 << 10
+	if len(text) <= looked {
+		return clean(s.scrub(text), limit)
+	}
+	text = s.scrub(text[:looked])
+	return clean(text[:min(len(text), used)], limit)
 }
 
 func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -24,27 +25,30 @@ const (
 
 // retry runs try until it succeeds, fails for good, has used up its extra
 // tries or cannot finish before ctx ends. It returns how often it tried and
-// what the last try came to. If that was cut short while the server keeps
-// asking for patience, it is the asking that is reported.
+// what the last try came to, unless something else says more: a caller who
+// gave up is told so, not what broke in consequence; and of a try cut short
+// while the server keeps asking for patience, the asking is reported.
 func retry(ctx context.Context, extra int, try func() *fault) (attempts int, last *fault) {
 	for used := 0; ; {
 		attempts++
 		before := last
-		last = try()
-		if last != nil && ctx.Err() != nil && before != nil && before.paced {
-			return attempts, before
-		}
-		if last == nil || !last.again || ctx.Err() != nil {
-			return attempts, last
+		if last = try(); last == nil {
+			return attempts, nil
 		}
 		if !last.paced {
-			if used++; used > extra {
-				return attempts, last
-			}
+			used++
 		}
-		if !sleep(ctx, pause(attempts, last)) {
-			return attempts, last
+		more := last.again && (last.paced || used <= extra)
+		if more && sleep(ctx, pause(attempts, last)) {
+			continue
 		}
+		switch {
+		case last.class == ClassTransport && errors.Is(ctx.Err(), context.Canceled):
+			return attempts, ctxFault(ctx)
+		case last.class == ClassTimeout && before != nil && before.paced:
+			return attempts, before
+		}
+		return attempts, last
 	}
 }
 
@@ -66,6 +70,9 @@ func pause(attempt int, f *fault) time.Duration {
 
 // sleep waits for d. It reports false, at once, when ctx would end before that.
 func sleep(ctx context.Context, d time.Duration) bool {
+	if ctx.Err() != nil {
+		return false
+	}
 	if deadline, ok := ctx.Deadline(); ok && now().Add(d).After(deadline) {
 		return false
 	}

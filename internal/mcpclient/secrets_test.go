@@ -45,18 +45,25 @@ func errorTexts(err error) []string {
 	return texts
 }
 
+// Tokens are longer than what an error quotes, so that one is likely to be cut
+// in half; their first characters must not be seen either.
+var (
+	secretToken = tokenStart + strings.Repeat("abc123", 100)
+	secretEnv   = envStart + strings.Repeat("xyz", 100)
+)
+
 const (
-	secretToken  = "tok-9f8e7d6c"
+	tokenStart   = "tok-9f8e7d6c"
+	envStart     = "env-0123456789"
 	secretHeader = `he"ader-secret`
 	secretUser   = "user-alice"
 	secretPass   = "pass word/1"
 	secretQuery  = "query-value-42"
 	secretPath   = "s3cr3t0123456789abcdef"
-	secretEnv    = "env-0123456789"
 )
 
 var allSecrets = []string{
-	secretToken, secretHeader, `he\"ader-secret`, secretUser, secretPass, "pass%20word%2F1", secretQuery, secretPath, secretEnv,
+	tokenStart, secretHeader, `he\"ader-secret`, secretUser, secretPass, "pass%20word%2F1", secretQuery, secretPath, envStart,
 }
 
 func wantNoSecrets(t *testing.T, what string, texts ...string) {

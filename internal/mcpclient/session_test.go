@@ -169,6 +169,44 @@ func TestClosed(t *testing.T) {
 	wantClass(t, err, mcpclient.OpList, mcpclient.ClassCanceled)
 }
 
+// TestCloseEndsHTTPCalls closes while calls hang in a request, in a stream and
+// in a wait.
+func TestCloseEndsHTTPCalls(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan struct{}, 3)
+	srv := serveOdd(t, onCall(func(w http.ResponseWriter, r *http.Request, _ string, n int) bool {
+		arrived <- struct{}{}
+		switch n {
+		case 1:
+			hang(r)
+		case 2:
+			events(w, ": wait\n\n")
+			hang(r)
+		default:
+			w.Header().Set("Retry-After", "30")
+			answer(w, 429, "text/plain", "", "")
+		}
+		return true
+	}))
+	c := dial(t, httpConfig(srv.URL))
+	failed := make(chan error, 3)
+	for range 3 {
+		go func() {
+			_, err := c.Call(t.Context(), "hello", nil)
+			failed <- err
+		}()
+	}
+	for range 3 {
+		<-arrived
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	for range 3 {
+		wantClass(t, <-failed, mcpclient.OpCall, mcpclient.ClassCanceled)
+	}
+}
+
 // TestCloseUnansweredDelete closes a session whose server does not answer.
 func TestCloseUnansweredDelete(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"sync"
@@ -46,6 +47,7 @@ func openSSE(ctx context.Context, w *web) (*sseConn, *fault) {
 		return nil, f
 	}
 	events := newEventReader(resp.Body, w.cfg.MaxMessage)
+	events.drain = true
 	if f := c.readEndpoint(ctx, events); f != nil {
 		resp.Body.Close()
 		cancel()
@@ -65,7 +67,7 @@ func notStream(w *web, resp *http.Response) *fault {
 	case resp.StatusCode/100 != 2:
 		f = w.statusFault(resp, 0, false)
 	case mediaType(resp.Header) != typeStream:
-		f = protocolFault("a GET is answered with content type %q instead of an event stream", clean(resp.Header.Get("Content-Type"), 80))
+		f = protocolFault("a GET is answered with content type %q instead of an event stream", resp.Header.Get("Content-Type"))
 	default:
 		return nil
 	}
@@ -84,7 +86,7 @@ func (c *sseConn) readEndpoint(ctx context.Context, events *eventReader) *fault 
 		return &fault{class: ClassTransport, text: "the event stream ended at once", cause: err, again: true}
 	}
 	if ev.name != "endpoint" {
-		return protocolFault("the first event is %q instead of endpoint", clean(ev.name, 40))
+		return protocolFault("the first event is %q instead of endpoint", ev.name)
 	}
 	endpoint, err := c.web.url.Parse(string(ev.data))
 	if err != nil {
@@ -128,26 +130,32 @@ func (c *sseConn) post(ctx context.Context, body []byte) *fault {
 }
 
 func (c *sseConn) cancelCall(id int64) {
-	c.web.tasks.spawn(func(ctx context.Context) { c.post(ctx, cancelBody(id)) })
+	c.web.tasks.spawn(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, tellTime)
+		defer cancel()
+		c.post(ctx, cancelBody(id))
+	})
 }
 
 // Write implements mcp.Connection. What breaks on the way is tried again, as
 // for a call.
 func (c *sseConn) Write(ctx context.Context, msg jsonrpc.Message) error {
-	req, isRequest := msg.(*jsonrpc.Request)
-	var err error
 	_, f := retry(ctx, c.web.cfg.Retries, func() *fault {
-		if err = c.mux.Write(ctx, msg); err == nil {
+		err := c.mux.Write(ctx, msg)
+		var f *fault
+		if !errors.As(err, &f) {
 			return nil
 		}
-		f := *asFault(ctx, err) // a copy: others may hold it too
-		f.again = f.again && !f.lost
-		return &f
+		g := *f // a copy: others may hold it too
+		g.again = f.again && !f.lost
+		return &g
 	})
-	if f != nil && isRequest && !req.IsCall() && c.web.cfg.LenientNotifications && f.status >= 400 {
+	req, isRequest := msg.(*jsonrpc.Request)
+	lenient := c.web.cfg.LenientNotifications && isRequest && !req.IsCall()
+	if f == nil || lenient && f.status >= 400 {
 		return nil
 	}
-	return err
+	return f
 }
 
 // agreed has nothing to note: the version header is younger than this

@@ -99,7 +99,7 @@ func (c *postConn) rpc(ctx context.Context, req *request) (reply, *fault) {
 	}
 	if f != nil && ctx.Err() != nil && !c.modern() {
 		// Up to 2025-11-25 closing the connection does not cancel a request.
-		c.tasks.spawn(func(ctx context.Context) { c.notify(ctx, cancelBody(req.id)) })
+		c.tell(cancelBody(req.id))
 	}
 	return rep, f
 }
@@ -131,7 +131,7 @@ func readAnswer(id int64, raw []byte, resp *http.Response) (reply, *fault) {
 	msg, ok := parseMessage(raw)
 	if !ok {
 		f := protocolFault("the answer is not a JSON-RPC message (status %d, content type %q)", resp.StatusCode, resp.Header.Get("Content-Type"))
-		f.body = clean(string(raw[:min(len(raw), 4*excerptSize)]), excerptSize)
+		f.body = string(raw)
 		return reply{}, f
 	}
 	result, f := answerTo(id, &msg)
@@ -153,7 +153,7 @@ func answerTo(id int64, msg *message) ([]byte, *fault) {
 	case msg.anonymous() && msg.err != nil:
 		// The server could not tell which request its error is about; we can.
 	default:
-		return nil, protocolFault("the answer has the id %s instead of %d", clean(string(msg.id), 40), id)
+		return nil, protocolFault("the answer has the id %s instead of %d", msg.id, id)
 	}
 	return msg.answer()
 }
@@ -248,7 +248,7 @@ func (c *postConn) scan(ctx context.Context, id int64, resp *http.Response, at *
 			return nil, nil, false
 		default:
 			f = protocolFault("an event of the answer is not a JSON-RPC message")
-			f.body = clean(string(ev.data[:min(len(ev.data), 4*excerptSize)]), excerptSize)
+			f.body = string(ev.data)
 			return nil, f, true
 		}
 	}
@@ -292,7 +292,7 @@ func (c *postConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 	req, ok := msg.(*jsonrpc.Request)
 	switch {
 	case !ok:
-		c.tasks.spawn(func(ctx context.Context) { c.notify(ctx, body) })
+		c.tell(body)
 	case req.IsCall():
 		result, f := c.ask(ctx, req, body)
 		c.pushAnswer(req.ID, result, f)
@@ -302,7 +302,7 @@ func (c *postConn) Write(ctx context.Context, msg jsonrpc.Message) error {
 		}
 	default:
 		// Nothing depends on it, and the SDK would wait for it when closing.
-		c.tasks.spawn(func(ctx context.Context) { c.notify(ctx, body) })
+		c.tell(body)
 	}
 	return nil
 }
@@ -349,6 +349,18 @@ func (c *postConn) judgeProbe(f *fault) {
 		c.setProbed(probeSilent)
 	}
 }
+
+// tell sends a message that nobody waits for.
+func (c *postConn) tell(body []byte) {
+	c.tasks.spawn(func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(ctx, tellTime)
+		defer cancel()
+		c.notify(ctx, body)
+	})
+}
+
+// tellTime bounds what is sent in the background.
+const tellTime = 5 * time.Second
 
 // notify sends a message that has no answer.
 func (c *postConn) notify(ctx context.Context, body []byte) *fault {

@@ -134,6 +134,7 @@ func linesText(in []byte) string {
 func eventsText(in []byte) string {
 	in = bytes.ReplaceAll(in, []byte(`\r`), []byte("\r"))
 	events := newEventReader(bytes.NewReader(in), 60)
+	events.drain = true
 	var b strings.Builder
 	for {
 		ev, err := events.next()

@@ -43,6 +43,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	if f != nil {
 		return nil, c.secrets.newError(OpList, "tools", attempts, f)
 	}
+	list.sum = list.hash()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.listed = list
@@ -91,7 +92,8 @@ type toolList struct {
 	names    map[string]bool
 	marks    map[string][]mark
 	findings []string
-	strict   bool // drop tools whose header marks are invalid
+	sum      string // the hash, once the list is complete
+	strict   bool   // drop tools whose header marks are invalid
 }
 
 func (l *toolList) find(format string, args ...any) {

@@ -125,7 +125,7 @@ func (w *web) statusFault(resp *http.Response, id int64, inSession bool) *fault 
 	code := resp.StatusCode
 	f := &fault{
 		class: ClassTransport, status: code, retryAfter: retryAfter(resp.Header),
-		body: clean(string(body), excerptSize),
+		body: string(body),
 	}
 	msg, _ := parseMessage(body)
 	rpc := rpcAnswer(&msg)
@@ -189,7 +189,7 @@ func readAll(ctx context.Context, resp *http.Response, limit int64) ([]byte, *fa
 	}
 	var body []byte
 	var err error
-	if n := resp.ContentLength; n >= 0 {
+	if n := resp.ContentLength; n >= 0 && n <= 1<<20 { // more is believed when it is seen
 		body = make([]byte, n)
 		_, err = io.ReadFull(resp.Body, body)
 	} else {
