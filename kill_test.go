@@ -144,3 +144,43 @@ func TestTroubleOnTheWayIsNoFailure(t *testing.T) {
 		t.Errorf("only %d calls broke", server.refused.Load())
 	}
 }
+
+// TestInterruptedRunKeepsWhatIsDone asks a run to stop as Ctrl-C does.
+func TestInterruptedRunKeepsWhatIsDone(t *testing.T) {
+	server := &planServer{answers: map[string]string{"any": planAnswer}, latency: 20 * time.Millisecond}
+	url, stop := server.start()
+	defer stop()
+	dir := t.TempDir()
+	writeSuite(t, dir, 400)
+	cmd := exec.Command("mettle", "run", "many.yaml", "--url", url, "-o", "none")
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for server.calls.Load() < 40 {
+		time.Sleep(time.Millisecond) // the run has to be under way before it can be stopped
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, stderr.String())
+	}
+	if !strings.Contains(stderr.String(), "mettle resume ") {
+		t.Errorf("nobody says how to go on:\n%s", stderr.String())
+	}
+	if n := len(results(t, dir)); n < 30 || n == 400 {
+		t.Errorf("%d results were kept", n)
+	}
+	resume := exec.Command("mettle", "resume", "latest", "-o", "none")
+	resume.Dir = dir
+	if out, err := resume.CombinedOutput(); err != nil {
+		t.Fatalf("resume: %v\n%s", err, out)
+	}
+	if n := len(results(t, dir)); n != 400 {
+		t.Errorf("%d results after resuming, want 400", n)
+	}
+}
