@@ -148,8 +148,8 @@ func sseConfig(url string) mcpclient.Config {
 	return cfg
 }
 
-// TestSSEOdd has what can go wrong on the long stream.
-func TestSSEOdd(t *testing.T) {
+// TestSSEOpening has what can go wrong before there is a session.
+func TestSSEOpening(t *testing.T) {
 	t.Parallel()
 	t.Run("no stream", func(t *testing.T) {
 		t.Parallel()
@@ -174,6 +174,26 @@ func TestSSEOdd(t *testing.T) {
 		_, err := mcpclient.Dial(t.Context(), cfg)
 		wantClass(t, err, mcpclient.OpConnect, mcpclient.ClassTimeout)
 	})
+	t.Run("notification refused", func(t *testing.T) {
+		t.Parallel()
+		srv := serveOld(t, func(w http.ResponseWriter, m *inMessage, _ int, _ func(string)) bool {
+			if m.Method == "notifications/initialized" {
+				w.WriteHeader(400)
+				return true
+			}
+			return false
+		})
+		cfg := sseConfig(srv.URL)
+		_, err := mcpclient.Dial(t.Context(), cfg)
+		wantClass(t, err, mcpclient.OpConnect, mcpclient.ClassTransport)
+		cfg.LenientNotifications = true
+		wantText(t, call(t, dial(t, cfg), "hello"))
+	})
+}
+
+// TestSSEAnswers has odd answers on the long stream.
+func TestSSEAnswers(t *testing.T) {
+	t.Parallel()
 	t.Run("message refused", func(t *testing.T) {
 		t.Parallel()
 		srv := serveOld(t, func(w http.ResponseWriter, m *inMessage, n int, _ func(string)) bool {
@@ -227,6 +247,11 @@ func TestSSEOdd(t *testing.T) {
 		callErr(t, c, "hello", mcpclient.ClassProtocol)
 		wantText(t, call(t, c, "hello"))
 	})
+}
+
+// TestSSENoAnswer has streams that end or stay silent.
+func TestSSENoAnswer(t *testing.T) {
+	t.Parallel()
 	t.Run("stream ends", func(t *testing.T) {
 		t.Parallel()
 		var srv *oldServer
@@ -243,21 +268,6 @@ func TestSSEOdd(t *testing.T) {
 		if wantText(t, res); res.Attempts != 2 || c.Info().Reconnects != 1 || srv.streams != 2 {
 			t.Errorf("%d attempts, %d reconnects, %d streams", res.Attempts, c.Info().Reconnects, srv.streams)
 		}
-	})
-	t.Run("notification refused", func(t *testing.T) {
-		t.Parallel()
-		srv := serveOld(t, func(w http.ResponseWriter, m *inMessage, _ int, _ func(string)) bool {
-			if m.Method == "notifications/initialized" {
-				w.WriteHeader(400)
-				return true
-			}
-			return false
-		})
-		cfg := sseConfig(srv.URL)
-		_, err := mcpclient.Dial(t.Context(), cfg)
-		wantClass(t, err, mcpclient.OpConnect, mcpclient.ClassTransport)
-		cfg.LenientNotifications = true
-		wantText(t, call(t, dial(t, cfg), "hello"))
 	})
 	t.Run("timeout", func(t *testing.T) {
 		t.Parallel()
