@@ -18,6 +18,7 @@ type planServer struct {
 	answers map[string]string
 	latency time.Duration
 	faults  map[string]int // percent of calls, by "429", "500" or "drop"
+	echo    bool           // answer with the credential that was sent
 
 	calls   atomic.Int64 // tools/call requests that were answered
 	refused atomic.Int64 // those that got a fault instead
@@ -63,6 +64,9 @@ func (s *planServer) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		time.Sleep(s.latency)
 		result = s.call(req.Params.Name, req.Params.Arguments)
+		if s.echo {
+			result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "You are " + r.Header.Get("Authorization")}}}
+		}
 	default:
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found: %s"}}`, req.ID, req.Method)
 		return

@@ -272,9 +272,13 @@ func (c *Client) callOnce(ctx context.Context, l *link, tool string, args []byte
 			}
 		}
 		if !again {
-			res := parseResult(rep.result)
+			raw, echoed := c.secrets.withoutEchoes(rep.result)
+			res := parseResult(raw)
 			res.Request = req.params
 			res.Findings = append(res.Findings, rep.findings...)
+			if echoed {
+				res.find("the answer held a credential that the server was sent; it is removed")
+			}
 			return res, nil
 		}
 		busy := &fault{class: ClassProtocol, text: "the server keeps asking to repeat the call"}

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
@@ -16,6 +17,7 @@ const redacted = "[redacted]"
 type secrets struct {
 	values  []string
 	replace *strings.Replacer
+	echoes  []string // credentials that are removed from answers too
 }
 
 // minSecret is the length under which a value is left alone: replacing "en"
@@ -24,9 +26,12 @@ const minSecret = 4
 
 func newSecrets(cfg Config) *secrets {
 	s := &secrets{}
-	for _, values := range cfg.Headers {
+	for name, values := range cfg.Headers {
 		for _, v := range values {
 			s.add(v)
+			if secretName(name) {
+				s.addEcho(v)
+			}
 			// "Bearer abc": a server may echo the token alone.
 			if _, token, ok := strings.Cut(v, " "); ok {
 				s.add(token)
@@ -89,11 +94,37 @@ func (s *secrets) add(v string) {
 	}
 }
 
+// minEcho is the length from which a credential is looked for in answers. What
+// a server says decides verdicts, so only what cannot be an ordinary word is
+// taken out of it.
+const minEcho = 8
+
+func (s *secrets) addEcho(v string) {
+	if _, token, ok := strings.Cut(v, " "); ok {
+		v = strings.TrimSpace(token)
+	}
+	if len(v) >= minEcho {
+		s.echoes = append(s.echoes, v)
+	}
+}
+
+// withoutEchoes removes the credentials that a server was sent from what it
+// answers. It tells whether there were any.
+func (s *secrets) withoutEchoes(raw json.RawMessage) (json.RawMessage, bool) {
+	found := false
+	for _, v := range s.echoes {
+		if bytes.Contains(raw, []byte(v)) {
+			raw, found = bytes.ReplaceAll(raw, []byte(v), []byte(redacted)), true
+		}
+	}
+	return raw, found
+}
+
 // secretName reports whether an environment variable or a query parameter looks
 // like it holds a credential, by the words people use for those.
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL"} {
+	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL", "COOKIE"} {
 		if strings.Contains(name, word) {
 			return true
 		}

@@ -197,7 +197,7 @@ func (m *MCP) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error)
 		return &eval.Response{Text: rpc.Message, IsError: true, Notes: []string{"the server answered with JSON-RPC error -32602"}}, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, classed(err)
 	}
 	r := response(res)
 	m.Envelope.Split(r)
@@ -206,6 +206,23 @@ func (m *MCP) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error)
 }
 
 const invalidParams = -32602
+
+// fault is an error of the client that tells the core its class.
+type fault struct {
+	error
+	class string
+}
+
+func (f *fault) Class() string { return f.class }
+func (f *fault) Unwrap() error { return f.error }
+
+func classed(err error) error {
+	var e *mcpclient.Error
+	if errors.As(err, &e) {
+		return &fault{err, string(e.Class)}
+	}
+	return err
+}
 
 // Describe says what the server turned out to be.
 func (m *MCP) Describe() map[string]string {
