@@ -27,6 +27,7 @@ type options struct {
 	large       int
 	concurrency int
 	latencies   string
+	servers     []string
 }
 
 func main() {
@@ -34,6 +35,7 @@ func main() {
 	mode := flag.String("mode", "", "used by the program itself: server or bare")
 	url := flag.String("url", "", "server's address, for -mode bare")
 	latency := flag.Duration("latency", 0, "time each answer takes, for -mode server")
+	kind := flag.String("server", "sdk", "server to measure against: sdk, on the official Go SDK, or plain, which does the least that is MCP")
 	flag.IntVar(&o.cases, "cases", 10_000, "cases of a run")
 	flag.IntVar(&o.large, "large", 100_000, "cases of the run that shows memory; 0 leaves it out")
 	flag.IntVar(&o.concurrency, "concurrency", 64, "cases at a time")
@@ -42,10 +44,16 @@ func main() {
 	var err error
 	switch *mode {
 	case "server":
-		err = serve(*latency)
+		err = serve(*kind, *latency)
 	case "bare":
 		err = bare(*url, o.cases, o.concurrency)
 	default:
+		o.servers = []string{"sdk", "plain"}
+		flag.Visit(func(f *flag.Flag) {
+			if f.Name == "server" {
+				o.servers = []string{*kind}
+			}
+		})
 		err = measure(o)
 	}
 	if err != nil {
@@ -80,14 +88,19 @@ func measure(o options) error {
 		return err
 	}
 	fmt.Printf("\n%d cases of four rules, %d at a time\n", o.cases, o.concurrency)
-	fmt.Printf("%-8s %-8s %10s %10s %9s %12s %12s\n", "latency", "program", "wall", "cpu", "peak MB", "wall/bare", "wall/ideal")
+	fmt.Printf("%-7s %-8s %-8s %10s %10s %9s %12s %12s\n", "server", "latency", "program", "wall", "cpu", "peak MB", "wall/bare", "wall/ideal")
 	for text := range strings.SplitSeq(o.latencies, ",") {
 		latency, err := time.ParseDuration(strings.Replace(text+"ms", "msms", "ms", 1))
 		if err != nil {
 			return err
 		}
-		if err := oneLatency(self, mettle, suites, dir, latency, o); err != nil {
-			return err
+		for _, kind := range o.servers {
+			if latency > 0 && kind != o.servers[0] {
+				continue // with latency the server's own work does not matter
+			}
+			if err := oneLatency(self, mettle, suites, dir, kind, latency, o); err != nil {
+				return err
+			}
 		}
 	}
 	if o.large > 0 {
@@ -96,8 +109,8 @@ func measure(o options) error {
 	return nil
 }
 
-func oneLatency(self, mettle, suites, dir string, latency time.Duration, o options) error {
-	server, url, err := startServer(self, latency)
+func oneLatency(self, mettle, suites, dir, kind string, latency time.Duration, o options) error {
+	server, url, err := startServer(self, kind, latency)
 	if err != nil {
 		return err
 	}
@@ -111,17 +124,17 @@ func oneLatency(self, mettle, suites, dir string, latency time.Duration, o optio
 		return err
 	}
 	ideal := time.Duration(o.cases) * latency / time.Duration(o.concurrency)
-	row(latency, "bare", b, b, ideal)
-	row(latency, "mettle", m, b, ideal)
+	row(kind, latency, "bare", b, b, ideal)
+	row(kind, latency, "mettle", m, b, ideal)
 	return nil
 }
 
-func row(latency time.Duration, name string, u, bare usage, ideal time.Duration) {
+func row(kind string, latency time.Duration, name string, u, bare usage, ideal time.Duration) {
 	over := "-"
 	if ideal > 0 {
 		over = fmt.Sprintf("%.3f", u.wall.Seconds()/ideal.Seconds())
 	}
-	fmt.Printf("%-8s %-8s %10s %10s %9.0f %12.2f %12s\n", latency, name, u.wall.Round(time.Millisecond), u.cpu.Round(time.Millisecond),
+	fmt.Printf("%-7s %-8s %-8s %10s %10s %9.0f %12.2f %12s\n", kind, latency, name, u.wall.Round(time.Millisecond), u.cpu.Round(time.Millisecond),
 		u.peakMB, u.wall.Seconds()/bare.wall.Seconds(), over)
 }
 
@@ -131,7 +144,7 @@ func memory(self, mettle, dir string, o options) error {
 	if err := writeSuites(suites, o.large); err != nil {
 		return err
 	}
-	server, url, err := startServer(self, 0)
+	server, url, err := startServer(self, o.servers[0], 0)
 	if err != nil {
 		return err
 	}

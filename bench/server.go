@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // answer is what the server says to every question.
@@ -25,16 +28,36 @@ const answer = "o1js is a TypeScript library for writing zero-knowledge programs
 	"it turns the description into a circuit, and anyone with the right inputs can make a proof that the computation was done.\n\n" +
 	"---\n<response_metadata>\n```json\n{\"confidence\": 80, \"sourcesUsed\": 1}\n```\n</response_metadata>\n\n### Sources\n[1] o1js\n    https://docs.example/o1js\n"
 
-// serve is a plain-JSON MCP server, without sessions, on a loopback port that
-// it prints.
-func serve(latency time.Duration) error {
+// serve answers on a loopback port that it prints.
+func serve(kind string, latency time.Duration) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	fmt.Printf("http://%s/mcp\n", l.Addr())
+	if kind == "sdk" {
+		return http.Serve(l, sdkServer(latency))
+	}
+	return http.Serve(l, plainServer(latency))
+}
+
+// sdkServer is a server as people write them in Go: on the official SDK.
+func sdkServer(latency time.Duration) http.Handler {
+	type input struct {
+		Question string `json:"question"`
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
+	mcp.AddTool(s, &mcp.Tool{Name: "ask_docs"}, func(context.Context, *mcp.CallToolRequest, input) (*mcp.CallToolResult, any, error) {
+		time.Sleep(latency)
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer}}}, nil, nil
+	})
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+}
+
+// plainServer does the least that is MCP: plain JSON, no sessions, no checks.
+func plainServer(latency time.Duration) http.Handler {
 	text, _ := json.Marshal(answer)
-	return http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var req struct {
 			ID     json.RawMessage `json:"id"`
 			Method string          `json:"method"`
@@ -61,11 +84,11 @@ func serve(latency time.Duration) error {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, req.ID, result)
-	}))
+	})
 }
 
-func startServer(self string, latency time.Duration) (*exec.Cmd, string, error) {
-	cmd := exec.Command(self, "-mode", "server", "-latency", latency.String())
+func startServer(self, kind string, latency time.Duration) (*exec.Cmd, string, error) {
+	cmd := exec.Command(self, "-mode", "server", "-server", kind, "-latency", latency.String())
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -108,7 +131,13 @@ func bare(url string, n, concurrency int) error {
 
 func ask(client *http.Client, url string, i int64) bool {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_docs","arguments":{"question":"What is o1js, for the %dth time?"}}}`, i, i)
-	resp, err := client.Post(url, "application/json", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := client.Do(req)
 	if err != nil {
 		return false
 	}
