@@ -2,6 +2,7 @@ package code
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +18,12 @@ var update = flag.Bool("update", false, "rewrite the expectations under testdata
 // NAME.want what render makes of it.
 func runArchives(t *testing.T, dir string, render func(t *testing.T, archive, name, input string) string) {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no archives in testdata/%s: %v", dir, err)
+	paths, err := archivePaths(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, path := range paths {
-		archive := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		archive := archiveName(path)
 		t.Run(archive, func(t *testing.T) {
 			a, err := txtar.ParseFile(path)
 			if err != nil {
@@ -36,6 +37,19 @@ func runArchives(t *testing.T, dir string, render func(t *testing.T, archive, na
 			}
 		})
 	}
+}
+
+// archivePaths lists the archives of a folder under testdata; there must be some.
+func archivePaths(dir string) ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
+	if err == nil && len(paths) == 0 {
+		err = fmt.Errorf("no archives in testdata/%s", dir)
+	}
+	return paths, err
+}
+
+func archiveName(path string) string {
+	return strings.TrimSuffix(filepath.Base(path), ".txtar")
 }
 
 func runArchive(t *testing.T, archive string, a *txtar.Archive, render func(t *testing.T, archive, name, input string) string) *txtar.Archive {

@@ -52,14 +52,16 @@ func (s *statements) goSpec(start int) bool {
 		s.advance()
 	}
 	path, ok := s.quotedPath(true)
-	quote := s.src[min(s.tok.start, len(s.src)-1)]
-	if !ok || quote == '\'' || quote == '`' && s.prose { // in prose, backticks are a code span
+	if !ok || s.startsWith('\'') || s.prose && s.startsWith('`') { // in prose, backticks are a code span
 		return false
 	}
 	s.add(path, nil, start, s.tok.end)
 	s.advance()
 	return true
 }
+
+// maxGo bounds what go/parser is given: it keeps every error of the scanner, one for each byte of a binary file.
+const maxGo = 512 << 10
 
 // goForm is a way to make a whole file of what an answer shows: what is put in front of the source, what between its
 // imports and the rest, and what behind it.
@@ -78,6 +80,9 @@ var goForms = [...]goForm{
 // goSyntax accepts src if one of the forms parses. Otherwise the form that got furthest is the one that was meant, and
 // its errors are reported.
 func goSyntax(src string) ([]Problem, bool) {
+	if len(src) > maxGo {
+		return nil, false
+	}
 	forms := goForms[1:]
 	if lx := newStatements(src, "go", goDialect); lx.word("package") {
 		forms = goForms[:1]

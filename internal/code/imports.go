@@ -151,6 +151,11 @@ func (s *statements) word(name string) bool { return s.tok.kind == tokIdent && s
 // punct reports whether the current token is this punctuation.
 func (s *statements) punct(p string) bool { return s.tok.kind == tokPunct && s.text() == p }
 
+// startsWith reports whether the current token begins with c.
+func (s *statements) startsWith(c byte) bool {
+	return s.tok.kind != tokEOF && s.src[s.tok.start] == c
+}
+
 // take moves past the current token if it is this punctuation.
 func (s *statements) take(p string) bool {
 	if !s.punct(p) {

@@ -40,11 +40,16 @@ var jsx = language{
 
 // Bounds of what esbuild is given. It recurses without a limit of its own, a Go program cannot survive a stack that
 // outgrows a gigabyte, and some of its steps back up and try again for each level of nesting. At these bounds the worst
-// input found takes less than a second.
+// input found takes a second or two.
 const (
-	maxScript        = 96 << 10
+	maxScript        = 64 << 10
 	maxScriptNesting = 200
 )
+
+// onlyParse makes esbuild stop when it has read the source: its second declaration is an error that does not end the
+// parsing but keeps the output from being made. Nobody wants the output, it costs as much as the parsing, and esbuild's
+// printer takes time that grows with the square of deep nesting and of long lists.
+const onlyParse = "let _mettle;let _mettle;"
 
 // scriptForm is what is put around a source to make a module of a fragment.
 type scriptForm struct {
@@ -64,6 +69,9 @@ var scriptForms = [...]scriptForm{
 func scriptSyntax(src string, loaders ...api.Loader) ([]Problem, bool) {
 	if len(src) > maxScript {
 		return nil, false
+	}
+	if strings.HasPrefix(src, "#!") {
+		src = "//" + src[2:] // a hashbang is allowed only as the first bytes, which are ours
 	}
 	shape := scriptShapeOf(src)
 	if shape.nesting > maxScriptNesting {
@@ -100,16 +108,11 @@ func (form scriptForm) parse(src string, loader api.Loader) (failure, bool) {
 			Loader:   loader,
 			LogLevel: api.LogLevelSilent,
 			Target:   api.ESNext,
-			JSX:      api.JSXPreserve,
-			// The output is thrown away, and these are the printers that take linear time: indentation and the renaming
-			// of shadowed names both grow with the square of the nesting.
-			MinifyWhitespace:  true,
-			MinifyIdentifiers: true,
 		}
 		if legacy {
 			options.TsconfigRaw = `{"compilerOptions":{"experimentalDecorators":true}}`
 		}
-		f, ok := form.failure(src, api.Transform(form.before+src+form.after, options).Errors)
+		f, ok := form.failure(src, api.Transform(onlyParse+form.before+src+form.after, options).Errors)
 		if !ok || len(f.problems) == 0 {
 			return f, ok
 		}
@@ -124,9 +127,12 @@ func (form scriptForm) parse(src string, loader api.Loader) (failure, bool) {
 // failure turns esbuild's messages into problems of src. False when esbuild itself broke down.
 func (form scriptForm) failure(src string, messages []api.Message) (failure, bool) {
 	var f failure
-	for _, m := range messages[:min(len(messages), maxProblems)] {
+	for _, m := range messages {
 		if strings.HasPrefix(m.Text, "panic:") {
 			return failure{}, false
+		}
+		if m.Location != nil && m.Location.Line == 1 && m.Location.Column < len(onlyParse) {
+			continue
 		}
 		if m.Text == "Top-level return cannot be used inside an ECMAScript module" {
 			continue // the fragment is the body of a function
@@ -137,6 +143,9 @@ func (form scriptForm) failure(src string, messages []api.Message) (failure, boo
 		}
 		if len(f.problems) == 0 || offset < f.offset {
 			f.offset = offset
+		}
+		if len(f.problems) == maxProblems {
+			break
 		}
 		f.problems = append(f.problems, problemAt(src, offset, m.Text, "esbuild"))
 	}
@@ -152,7 +161,7 @@ func (form scriptForm) offset(src string, at *api.Location) int {
 	}
 	column := at.Column
 	if at.Line == 1 {
-		column = max(column-len(form.before), 0)
+		column = max(column-len(onlyParse)-len(form.before), 0)
 	}
 	text, _ := cutLine(rest)
 	return len(src) - len(rest) + min(column, len(text))
@@ -169,6 +178,7 @@ func scriptShapeOf(src string) scriptShape {
 	n := nesting{shape: scriptShape{balanced: true}}
 	l := newLexer(src, scriptDialect)
 	for t := l.next(); t.kind != tokEOF; t = l.next() {
+		n.templates = len(l.outer)
 		n.token(src[t.start:t.end], t)
 	}
 	return n.shape
@@ -176,12 +186,13 @@ func scriptShapeOf(src string) scriptShape {
 
 // nesting follows brackets, and those constructs that nest without them: a => b => c, a<b<c and runs of operators.
 type nesting struct {
-	shape  scriptShape
-	levels []nestingLevel // the open brackets
-	top    nestingLevel   // what is counted at the current level
-	depth  int            // sum over all levels
-	run    int            // operators in a row
-	ended  bool           // the last token can be the last of a statement
+	shape     scriptShape
+	levels    []nestingLevel // the open brackets
+	top       nestingLevel   // what is counted at the current level
+	depth     int            // sum over all levels
+	templates int            // templates around the current token
+	run       int            // operators in a row
+	ended     bool           // the last token can be the last of a statement
 }
 
 type nestingLevel struct {
@@ -203,7 +214,7 @@ func (n *nesting) token(text string, t token) {
 		n.punct(text)
 	}
 	n.ended = t.kind != tokPunct || strings.Contains(")]}", text)
-	n.shape.nesting = max(n.shape.nesting, n.depth+n.run)
+	n.shape.nesting = max(n.shape.nesting, n.depth+n.templates+n.run)
 }
 
 func (n *nesting) reset() {

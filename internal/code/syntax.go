@@ -23,11 +23,15 @@ const maxProblems = 20
 // Documentation shows fragments, so a source need not be a whole file: statements and declarations of Go without a
 // package clause, class members and single expressions of TypeScript and JavaScript, and top-level await and return are
 // all accepted. Placeholders such as "..." where the language allows none are problems.
-func Syntax(lang, src string) (problems []Problem, checked bool) {
+func Syntax(lang, src string) ([]Problem, bool) {
 	l := find(Canonical(lang))
 	if l == nil || l.syntax == nil {
 		return nil, false
 	}
+	return l.check(src)
+}
+
+func (l *language) check(src string) (problems []Problem, checked bool) {
 	defer func() {
 		if recover() != nil { // a parser's own fault must not end the run, nor count against the answer
 			problems, checked = nil, false

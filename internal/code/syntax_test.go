@@ -19,3 +19,20 @@ func TestSyntaxArchives(t *testing.T) {
 		return out.String()
 	})
 }
+
+// TestSyntaxSurvivesItsParser holds that a parser that breaks down leaves the source unchecked.
+func TestSyntaxSurvivesItsParser(t *testing.T) {
+	l := language{syntax: func(string) ([]Problem, bool) { panic("broken") }}
+	if problems, checked := l.check("x"); checked || len(problems) > 0 {
+		t.Errorf("got %v, checked %t", problems, checked)
+	}
+}
+
+// TestSyntaxBehindReturns holds that the returns that are let pass do not use up the room for real problems.
+func TestSyntaxBehindReturns(t *testing.T) {
+	src := "import 'a';\n" + strings.Repeat("if (x) return;\n", 2*maxProblems) + "let b; let b;\n"
+	problems, checked := Syntax("ts", src)
+	if !checked || len(problems) != 1 || problems[0].Line != 2*maxProblems+2 {
+		t.Errorf("got %v, checked %t", problems, checked)
+	}
+}

@@ -65,8 +65,10 @@ func isCodeLine(l string) bool {
 			return true
 		}
 	}
-	for _, start := range [...]string{"//", "#[", "@", "import ", "package ", "const ", "let ", "var ", "def ", "class ",
-		"fn ", "pub ", "func ", "export ", "return ", "async ", "await "} {
+	for _, start := range [...]string{
+		"//", "#[", "@", "import ", "package ", "const ", "let ", "var ", "def ", "class ",
+		"fn ", "pub ", "func ", "export ", "return ", "async ", "await ",
+	} {
 		if strings.HasPrefix(l, start) {
 			return true
 		}
@@ -180,11 +182,6 @@ func (p *proseScanner) rust(s *statements, start int) bool {
 	}
 	u.addLeaves(0, end)
 	return len(u.leaves) > 0
-}
-
-// startsWith reports whether the current token begins with c.
-func (s *statements) startsWith(c byte) bool {
-	return s.tok.kind != tokEOF && s.src[s.tok.start] == c
 }
 
 // inSpan reports whether a code span begins right before start.

@@ -1,0 +1,80 @@
+package code
+
+import (
+	"strings"
+	"testing"
+)
+
+// hostile are pieces that, repeated, make a careless reader take quadratic time or run out of stack.
+var hostile = []string{
+	"```\n", "~~~", "> ", ">", "- ", "- - ", "1. ", "-\n", "\n", "\r", " ", "\t", "- a\n\n", "* * x ", "<!--", "<!--\n", "`", "``` `\n", "#",
+	"(", "[", "{", "<", "a<", "!", "a=>", "if(x)", "<a>", "'", "\"", "'\"", "`${", "${`", "/", "(/[", "/*", "*/", "//", "\\",
+	"import ", "import {", "import {a,", "import(", "import '", "import \"", "import /*", "import ` ", "import a, {", "import (\"a\"", "import type ",
+	"export {", "export * from ", "require(", "require('", "from ", "from a import (", "from a import b,", "from . ", "import a.", "import a,",
+	"use ", "use a::", "use a::{", "use a::{b,", "use {", "use r#\"", "r#\"", "r####", "extern crate ", "b'", "'a", "\"\"\"", "'''", ">>> ",
+	"{\"a\":", "[1,", "a: ", "? ", "&a ", "*a ", "func f() {", "x := ", "package p;", "é", "\xff", "\x00", "\ufeff",
+}
+
+// TestHostile runs every entry point over large inputs. What it asserts is that they end: a step that looks back over the
+// whole input for each piece would take minutes at this size.
+func TestHostile(t *testing.T) {
+	size := 1 << 15
+	if testing.Short() {
+		size = 1 << 13
+	}
+	for _, piece := range hostile {
+		for _, unit := range []string{piece, piece + "\n"} {
+			doc := strings.Repeat(unit, size/len(unit))
+			Blocks(doc)
+			TextImports(doc)
+			for _, l := range languages {
+				if l.imports != nil && l.is == "" {
+					Imports(l.name, doc)
+				}
+				if l.syntax != nil {
+					Syntax(l.name, doc)
+				}
+			}
+		}
+	}
+}
+
+// TestSyntaxBounds holds that a source beyond a parser's bounds is not checked, rather than crashed on or blamed.
+func TestSyntaxBounds(t *testing.T) {
+	for name, test := range map[string]struct{ lang, src string }{
+		"large":            {"ts", strings.Repeat("a();\n", maxScript/5+1)},
+		"brackets":         {"ts", strings.Repeat("(", 1000) + strings.Repeat(")", 1000)},
+		"arrows":           {"ts", "f = " + strings.Repeat("a => ", 1000) + "a"},
+		"templates":        {"js", strings.Repeat("`${", 1000)},
+		"operators":        {"js", strings.Repeat("!", 1000) + "a"},
+		"type arguments":   {"ts", strings.Repeat("a<b,", 1000)},
+		"go":               {"go", "x := " + strings.Repeat("(", 1_000_000)},
+		"json":             {"json", strings.Repeat("[", 100_000)},
+		"yaml":             {"yaml", strings.Repeat("[", 100_000)},
+		"no parser":        {"rust", "fn main() {}"},
+		"unknown language": {"brainfuck", "+"},
+		"no language":      {"", "x"},
+	} {
+		if problems, checked := Syntax(test.lang, test.src); checked {
+			t.Errorf("%s: checked, with %v", name, problems)
+		}
+	}
+}
+
+// TestSyntaxWithinBounds holds that ordinary large sources are checked.
+func TestSyntaxWithinBounds(t *testing.T) {
+	for name, src := range map[string]string{
+		"many arrows without semicolons": strings.Repeat("const f = x => y(x => z)\n", 2000),
+		"many comparisons":               strings.Repeat("if (a < b && c <= d) e(f << 1);\n", 1500),
+		"many elements":                  "const a = <p>" + strings.Repeat("<b className='x' id=\"y\">it is {z}</b>\n", 1000) + "</p>",
+		"long list":                      "const a = [" + strings.Repeat("x => y, ", 5000) + "]",
+		"long sum":                       "const a = 1" + strings.Repeat(" + 1", 5000),
+		"generics":                       strings.Repeat("const m: Map<string, Array<Set<number>>> = new Map<string, X<Y>>()\n", 500),
+	} {
+		if problems, checked := Syntax("typescript", src); !checked {
+			t.Errorf("%s: not checked", name)
+		} else if len(problems) > 0 && !strings.Contains(problems[0].Message, "already been declared") {
+			t.Errorf("%s: %v", name, problems)
+		}
+	}
+}
