@@ -205,7 +205,8 @@ func runExamples(t *testing.T, file, kindName string) {
 // canBeUnscored tells which kinds can come to no verdict.
 func canBeUnscored(name string) bool {
 	return slices.Contains([]string{
-		"all", "any", "at_least", "exec", "is_error", "json_path", "latency_below", "matches_regex", "meta", "weighted",
+		"all", "any", "at_least", "exec", "hit_at_k", "is_error", "json_path", "latency_below", "matches_regex", "meta", "mrr",
+		"ndcg_at_k", "precision_at_k", "recall_at_k", "weighted",
 	}, name)
 }
 

@@ -8,6 +8,8 @@ const (
 	errorAnswer    = "error answer"
 	missingCode    = "missing code"
 	lowScore       = "low score"
+	missingResult  = "missing result"
+	poorRanking    = "poor ranking"
 )
 
 // notMode is the failure mode of a check of a kind that is negated: what is
@@ -38,6 +40,8 @@ func notMode(name string) string {
 		return minLengthKind.Mode
 	case "sources_count", "word_count":
 		return "unwanted count"
+	case "hit_at_k", "mrr", "ndcg_at_k", "precision_at_k", "recall_at_k":
+		return "unwanted result"
 	case "is_error":
 		return errorAnswer
 	case "not_error":

@@ -1,0 +1,49 @@
+package grade
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// recallAtK passes when enough of the relevant documents are among the first K.
+type recallAtK struct {
+	relevance
+	cutoff
+	threshold
+	origin
+}
+
+var recallAtKKind = kind.Kind[eval.Grader]{
+	Name: "recall_at_k",
+	Doc:  "Enough of the relevant documents are among the first k of a search.",
+	Mode: missingResult,
+	Explain: `The value is the number of relevant documents among the first k, divided by the number of labels. With more labels than
+k it cannot reach 1; a threshold out of reach is refused.
+
+` + thresholdDoc + "\n\n" + originDoc,
+	Example: `- type: recall_at_k
+  k: 5
+  threshold: 0.5
+  relevant: [mina/merkle-trees.md, mina/indexed-merkle-map.md]
+`,
+	New: func() eval.Grader { return new(recallAtK) },
+}
+
+// Check makes labels and path ready.
+func (g *recallAtK) Check() error {
+	n := len(g.Relevant)
+	best := float64(min(g.k(), n)) / float64(n)
+	return errors.Join(g.checkLabels(), g.checkReachable(atK("recall", g.k()), best, n), g.checkOrigin())
+}
+
+func (g *recallAtK) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, r)
+	if err != nil {
+		return eval.Score{}, err
+	}
+	value := float64(ranked.found(g.k())) / float64(len(g.Relevant))
+	return ranked.measured(atK("recall", g.k()), value, g.threshold, g.k()), nil
+}
