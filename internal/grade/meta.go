@@ -51,7 +51,7 @@ func (g *meta) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Sc
 	case g.Exists == nil || *g.Exists:
 		where += fmt.Sprintf(", which has %s", metaKeys(r.Meta))
 	}
-	values := g.steps.from(map[string]any(r.Meta))
+	values := g.steps.from(r.Meta)
 	if v, ok := r.Meta[g.Path]; ok {
 		values = []any{v}
 	}

@@ -1,0 +1,257 @@
+package target
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// recorder is a real MCP server that notes which tools are called with what.
+type recorder struct {
+	mu    sync.Mutex
+	calls []string
+	url   string
+}
+
+func (r *recorder) note(tool string, args json.RawMessage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, tool+" "+string(args))
+}
+
+func newRecorder(t *testing.T) *recorder {
+	t.Helper()
+	r := &recorder{}
+	s := mcp.NewServer(&mcp.Implementation{Name: "recorder", Version: "1"}, nil)
+	add := func(name, schema string, result func() *mcp.CallToolResult) {
+		s.AddTool(&mcp.Tool{Name: name, InputSchema: json.RawMessage(schema)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			r.note(name, req.Params.Arguments)
+			return result(), nil
+		})
+	}
+	text := func(parts ...string) func() *mcp.CallToolResult {
+		return func() *mcp.CallToolResult {
+			res := &mcp.CallToolResult{}
+			for _, p := range parts {
+				res.Content = append(res.Content, &mcp.TextContent{Text: p})
+			}
+			return res
+		}
+	}
+	withProject := `{"type":"object","properties":{"question":{"type":"string"},"project":{"type":"string"}}}`
+	add("crypto_ask_docs", withProject, text("First.", "Second.\n<response_metadata>{\"confidence\": 9}</response_metadata>"))
+	add("crypto_search_docs", `{"type":"object","properties":{"query":{"type":"string"}},"additionalProperties":false}`, func() *mcp.CallToolResult {
+		return &mcp.CallToolResult{StructuredContent: map[string]any{"hits": []string{"a"}}}
+	})
+	add("crypto_fail", `{"type":"object"}`, func() *mcp.CallToolResult {
+		return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: "no such project"}}}
+	})
+	add("crypto_delete_everything", `{"type":"object"}`, text("gone"))
+	srv := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	t.Cleanup(srv.Close)
+	r.url = srv.URL
+	return r
+}
+
+func prepared(t *testing.T, m *MCP, cases ...*eval.Case) *MCP {
+	t.Helper()
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Prepare(t.Context(), eval.Env{Cases: cases}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func TestOnlyToolsThatCasesNameAreCalled(t *testing.T) {
+	r := newRecorder(t)
+	ask := &eval.Case{ID: "a", Tool: "ask_docs", Project: "mina", Input: json.RawMessage(`{"question":"x"}`)}
+	own := &eval.Case{ID: "b", Tool: "ask_docs", Project: "mina", Input: json.RawMessage(`{"question":"y","project":"solana"}`)}
+	search := &eval.Case{ID: "c", Tool: "search_docs", Project: "mina", Input: json.RawMessage(`{"query":"z"}`)}
+	m := prepared(t, &MCP{URL: r.url}, ask, own, search)
+	for _, c := range []*eval.Case{ask, own, search} {
+		if _, err := m.Respond(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`crypto_ask_docs {"question":"x","project":"mina"}`,
+		`crypto_ask_docs {"question":"y","project":"solana"}`, // never overwritten
+		`crypto_search_docs {"query":"z"}`,                    // takes no project
+	}
+	if diff := cmp.Diff(want, r.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	if d := m.Describe(); d["server"] != "recorder 1" || !strings.Contains(d["tools"], "crypto_") {
+		t.Errorf("described as %v", d)
+	}
+}
+
+func TestEveryPartOfAnAnswerIsRead(t *testing.T) {
+	r := newRecorder(t)
+	ask, search, fail := &eval.Case{Tool: "ask_docs"}, &eval.Case{Tool: "search_docs"}, &eval.Case{Tool: "fail"}
+	m := prepared(t, &MCP{URL: r.url, Tools: Tools{Prefix: "crypto_"}}, ask, search, fail)
+	ignore := cmpopts.IgnoreFields(eval.Response{}, "Latency", "Steps", "Exchange")
+
+	got, err := m.Respond(t.Context(), ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &eval.Response{Text: "First.\nSecond.", Raw: "First.\nSecond.\n<response_metadata>{\"confidence\": 9}</response_metadata>", Meta: map[string]any{"confidence": 9.0}}
+	if diff := cmp.Diff(want, got, ignore); diff != "" {
+		t.Errorf("text parts (-want +got):\n%s", diff)
+	}
+	if got.Latency <= 0 || !strings.Contains(string(got.Exchange.Response), "response_metadata") || !strings.Contains(string(got.Exchange.Request), "crypto_ask_docs") {
+		t.Errorf("latency %s, exchange %+v", got.Latency, got.Exchange)
+	}
+
+	got, err = m.Respond(t.Context(), search)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.Text, `"hits"`) || string(got.Structured) != `{"hits":["a"]}` {
+		t.Errorf("structured content: text %q, structured %s", got.Text, got.Structured)
+	}
+
+	got, err = m.Respond(t.Context(), fail)
+	if err != nil || !got.IsError || got.Text != "no such project" {
+		t.Errorf("an error answer: %+v, %v", got, err)
+	}
+}
+
+func TestMissingToolsAreNamedTogether(t *testing.T) {
+	r := newRecorder(t)
+	cases := []*eval.Case{{Tool: "ask_dcos"}, {Tool: "translate"}}
+	for name, m := range map[string]*MCP{
+		"with a prefix": {URL: r.url, Tools: Tools{Prefix: "crypto_"}},
+		"mapped":        {URL: r.url, Tools: Tools{Map: map[string]string{"ask_dcos": "crypto_ask_dcos"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := m.Prepare(t.Context(), eval.Env{Cases: cases})
+			defer m.Close()
+			var missing *eval.Missing
+			if !errors.As(err, &missing) || len(missing.What) != 2 {
+				t.Fatalf("error %v", err)
+			}
+			if !strings.Contains(missing.What[0], `did you mean "crypto_ask_docs"?`) || !strings.Contains(missing.What[1], "translate") {
+				t.Errorf("told as %v", missing.What)
+			}
+		})
+	}
+	if len(r.calls) > 0 {
+		t.Errorf("tools were called: %v", r.calls)
+	}
+}
+
+func TestCommonPrefix(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		wanted, offered []string
+		want            string
+	}{
+		{"all share one", []string{"ask", "find"}, []string{"x_ask", "x_find", "y_ask"}, "x_"},
+		{"names serve as they are", []string{"ask"}, []string{"ask", "x_ask"}, ""},
+		{"two would do", []string{"ask"}, []string{"x_ask", "y_ask"}, ""},
+		{"none does", []string{"ask", "find"}, []string{"x_ask", "y_find"}, ""},
+		{"no separator", []string{"ask"}, []string{"bask"}, ""},
+		{"none wanted", nil, []string{"x_ask"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := commonPrefix(slices.Clone(tt.wanted), tt.offered); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for _, tt := range []struct {
+		name, schema, input, want string
+	}{
+		{"added", `{"properties":{"project":{}}}`, `{"q":1}`, `{"q":1,"project":"mina"}`},
+		{"added to nothing", `{"properties":{"project":{}}}`, ``, `{"project":"mina"}`},
+		{"kept", `{"properties":{"project":{}}}`, `{"project":"x"}`, `{"project":"x"}`},
+		{"a text that says project", `{"properties":{"project":{}}}`, `{"q":"the \"project\" word"}`, `{"q":"the \"project\" word","project":"mina"}`},
+		{"a nested one does not count", `{"properties":{"project":{}}}`, `{"o":{"project":1}}`, `{"o":{"project":1},"project":"mina"}`},
+		{"not taken", `{"properties":{"q":{}}}`, `{"q":1}`, `{"q":1}`},
+		{"a schema that says nothing", `{"type":"object"}`, `{}`, `{"project":"mina"}`},
+		{"a schema that allows nothing", `{"type":"object","additionalProperties":false}`, `{}`, `{}`},
+		{"no schema", ``, `{}`, `{"project":"mina"}`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := &eval.Case{Project: "mina", Input: json.RawMessage(tt.input)}
+			got := tool{takesProject: takesProject(json.RawMessage(tt.schema))}.arguments(c)
+			if string(got) != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSettingsComeFromTheEnvironment(t *testing.T) {
+	m := &MCP{URL: "http://${HOST}/mcp", Token: "${TOKEN}", Headers: map[string]string{"X-Key": "a-${KEY}-${KEY}", "Y": "${unclosed"}}
+	env := map[string]string{"HOST": "h:1", "TOKEN": "t"}
+	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
+	err := m.Expand(lookup)
+	if err == nil || !strings.Contains(err.Error(), "KEY") || strings.Contains(err.Error(), "TOKEN") {
+		t.Errorf("error %v", err)
+	}
+	if m.URL != "http://h:1/mcp" || m.Token != "t" || m.Headers["Y"] != "${unclosed" {
+		t.Errorf("expanded to %+v", m)
+	}
+}
+
+func TestContradictingSettings(t *testing.T) {
+	for _, tt := range []struct {
+		yaml, want string
+	}{
+		{"type: mcp\n", "1:1: the mcp target needs a url or a command"},
+		{"type: mcp\nurl: http://x\ncommand: [y]\n", "3:10: the mcp target has both a url and a command"},
+		{"type: mcp\nurl: ftp://x\n", "2:6: the server's url is not an http or https address"},
+		{"type: mcp\ncommand: [y]\ntransport: sse\n", "3:12: transport sse needs a url, not a command"},
+		{"type: mcp\nurl: http://x\ntransport: stdio\n", "3:12: transport stdio needs a command, not a url"},
+		{"type: mcp\nurl: http://x\nenvelope: {pattern: '('}\n", "3:11: envelope.pattern does not compile"},
+		{"type: mcp\nurl: http://x\nenvelope: {pattern: 'x'}\n", "3:11: envelope.pattern \"x\" has no group for the JSON"},
+		{"type: mpc\n", "1:7: unknown target type \"mpc\" (did you mean \"mcp\"?)"},
+		{"url: http://x\n", "1:1: the target has no type"},
+		{"type: mcp\nurl: http://x\nretries: 99\n", "3:10: retries is 99, want 20 or less"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			d, root := kind.Parse("t.yaml", []byte(tt.yaml))
+			if got := Decode(d, root); got != nil {
+				t.Errorf("decoded as %+v", got)
+			}
+			if len(d.Problems) != 1 || !strings.HasPrefix(d.Problems[0].String(), "t.yaml:"+tt.want) {
+				t.Errorf("problems %v", d.Problems)
+			}
+		})
+	}
+}
+
+func TestTheExampleOfEachKindDecodes(t *testing.T) {
+	for _, k := range Kinds {
+		d, root := kind.Parse(k.Name, []byte(k.Example))
+		if Decode(d, root) == nil {
+			t.Errorf("%s: %v", k.Name, d.Problems)
+		}
+	}
+}
