@@ -2,14 +2,13 @@ package docserver
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/code"
 )
@@ -20,189 +19,92 @@ type chunk struct {
 	Project string
 	Title   string // of the page
 	Section string // heading it stands under, "" before the first
+	Above   string // the headings over that one
 	URL     string
-	Type    string // prose, code or api-reference
+	Type    string // typeProse, typeCode or typeReference
 	Trouble bool   // from a page or section about errors
 	Text    string // Markdown, code blocks whole
 	Blocks  []code.Block
 }
 
 // Name is how a person would call the place.
-func (c *chunk) Name() string {
-	if c.Section == "" || c.Section == c.Title {
-		return c.Title
+func (c *chunk) Name() string { return placeName(c.Title, c.Section) }
+
+func placeName(title, section string) string {
+	if section == "" || section == title {
+		return title
 	}
-	return c.Title + " - " + c.Section
+	return title + " - " + section
 }
 
-// frontMatter is what a page may say about itself before its text.
-type frontMatter struct {
-	Title   string `yaml:"title"`
-	URL     string `yaml:"url"`
-	Project string `yaml:"project"`
-}
-
-// chunkSize is the length, in bytes, at which a section is cut at the next
-// paragraph: short enough to answer with, long enough to stand alone.
-const chunkSize = 2400
-
-// parsePage cuts a page into chunks. Without front matter the title is the
-// first heading's, the URL the path, and the project the topmost folder.
+// parsePage cuts a page into chunks. What its front matter does not say is
+// taken from elsewhere: the title from the first heading, the address from
+// the path, the project from the topmost folder.
 func parsePage(name string, b []byte) ([]chunk, error) {
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		return nil, fmt.Errorf("%s: not text in UTF-8", name)
+	if bytes.IndexByte(b, 0) >= 0 || !utf8.Valid(b) {
+		return nil, fmt.Errorf("%s: %w", name, errNotText)
 	}
-	text := strings.ReplaceAll(strings.TrimPrefix(string(b), "\uFEFF"), "\r\n", "\n")
-	meta, body, err := splitFrontMatter(text)
+	meta, body, err := splitFrontMatter(normalized(string(b)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: front matter: %w", name, err)
 	}
-	if meta.Project == "" {
-		meta.Project, _, _ = strings.Cut(name, "/")
-		if !strings.Contains(name, "/") {
-			meta.Project = "docs"
-		}
+	sections, heading := cutSections(withoutMarkup(body, path.Ext(name) == ".mdx"))
+	page := chunk{
+		Path:    name,
+		Project: cmp.Or(meta.Project, oneLine(topFolder(name)), "docs"),
+		Title:   cmp.Or(meta.Title, heading, oneLine(strings.TrimSuffix(path.Base(name), path.Ext(name)))),
+		URL:     strings.ReplaceAll(meta.URL, " ", "%20"),
 	}
-	if meta.URL == "" {
-		meta.URL = name
+	return page.cut(sections), nil
+}
+
+var errNotText = errors.New("not text in UTF-8")
+
+// normalized is a text without a byte order mark, its lines ended by \n.
+func normalized(text string) string {
+	text = strings.TrimPrefix(text, "\uFEFF")
+	if !strings.Contains(text, "\r") {
+		return text
 	}
-	sections := cutSections(body)
-	if meta.Title == "" {
-		meta.Title = strings.TrimSuffix(path.Base(name), path.Ext(name))
-		if len(sections) > 0 {
-			for _, s := range sections {
-				if s.heading != "" {
-					meta.Title = s.heading
-					break
-				}
-			}
-		}
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+}
+
+// topFolder is the first folder of a path, "" for a file at the root.
+func topFolder(name string) string {
+	folder, _, ok := strings.Cut(name, "/")
+	if !ok {
+		return ""
 	}
-	var out []chunk
+	return folder
+}
+
+// cut makes the chunks of a page, of which c has what they share.
+//
+// An address from the front matter is cited as it stands: it may belong to a
+// site with other headings, so a fragment would be made up. Only where the
+// path serves as address does the section's fragment follow it.
+func (c chunk) cut(sections []section) (out []chunk) {
+	trouble, reference := aboutTrouble(c.Title), isReference(c.Path)
 	for _, s := range sections {
-		url := meta.URL
-		if s.level > 1 {
-			url += "#" + anchor(s.heading)
+		for _, text := range cutText(closeFence(s.text)) {
+			part := c
+			part.Section, part.Above, part.Text, part.Blocks = s.heading, s.above, text, code.Blocks(text)
+			part.Trouble = trouble || aboutTrouble(s.heading) || aboutTrouble(s.above)
+			part.Type = typeOf(reference, part.Blocks, text)
+			if part.URL == "" {
+				part.URL = (&url.URL{Path: c.Path}).String() + s.fragment
+			}
+			out = append(out, part)
 		}
-		for _, part := range cutParagraphs(s.text) {
-			c := chunk{Path: name, Project: meta.Project, Title: meta.Title, Section: s.heading, URL: url, Text: part, Blocks: code.Blocks(part)}
-			c.Trouble = aboutTrouble(meta.Title) || aboutTrouble(s.heading)
-			c.Type = typeOf(name, c.Blocks, part)
-			out = append(out, c)
-		}
-	}
-	return out, nil
-}
-
-func splitFrontMatter(text string) (meta frontMatter, body string, err error) {
-	rest, ok := strings.CutPrefix(text, "---\n")
-	if !ok {
-		return meta, text, nil
-	}
-	head, body, ok := strings.Cut(rest, "\n---")
-	if !ok {
-		return meta, text, errors.New("it is not closed by ---")
-	}
-	if err := yaml.Unmarshal([]byte(head), &meta); err != nil {
-		return meta, body, err
-	}
-	return meta, strings.TrimPrefix(body, "\n"), nil
-}
-
-type section struct {
-	heading string
-	level   int
-	text    string
-}
-
-// cutSections cuts a page at its headings; a # inside a code block is none.
-func cutSections(body string) (out []section) {
-	inCode := codeLines(body)
-	var current section
-	var b strings.Builder
-	flush := func() {
-		current.text = strings.TrimSpace(b.String())
-		if current.text != "" {
-			out = append(out, current)
-		}
-		b.Reset()
-	}
-	n := 0
-	for line := range strings.Lines(body) {
-		n++
-		if level, title := heading(line); level > 0 && !inCode[n] {
-			flush()
-			current = section{heading: title, level: level}
-			continue
-		}
-		b.WriteString(line)
-	}
-	flush()
-	return out
-}
-
-// codeLines gives the lines, from 1, that belong to code blocks.
-func codeLines(text string) map[int]bool {
-	lines := map[int]bool{}
-	for _, b := range code.Blocks(text) {
-		for i := b.Line; i <= b.EndLine; i++ {
-			lines[i] = true
-		}
-	}
-	return lines
-}
-
-func heading(line string) (level int, title string) {
-	line = strings.TrimRight(line, " \t\n")
-	for level < len(line) && line[level] == '#' {
-		level++
-	}
-	if level == 0 || level > 6 || (level < len(line) && line[level] != ' ') {
-		return 0, ""
-	}
-	return level, strings.Trim(line[level:], "# ")
-}
-
-// cutParagraphs cuts a long section at blank lines outside code.
-func cutParagraphs(text string) (out []string) {
-	if len(text) <= chunkSize {
-		return []string{text}
-	}
-	inCode := codeLines(text)
-	var b strings.Builder
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		if b.Len() > chunkSize && strings.TrimSpace(line) == "" && !inCode[n] {
-			out = append(out, strings.TrimSpace(b.String()))
-			b.Reset()
-			continue
-		}
-		b.WriteString(line)
-	}
-	if rest := strings.TrimSpace(b.String()); rest != "" {
-		out = append(out, rest)
 	}
 	return out
 }
 
-// anchor is the fragment that documentation sites give a heading.
-func anchor(heading string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(heading) {
-		switch {
-		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_':
-			b.WriteRune(r)
-		case r == ' ' || r == '-':
-			b.WriteByte('-')
-		}
-	}
-	return b.String()
-}
-
+// aboutTrouble tells whether a title is one of a place where errors are
+// explained.
 func aboutTrouble(title string) bool {
 	title = strings.ToLower(title)
-	for _, word := range []string{"error", "troubleshoot", "failed", "failure", "debug", "problem"} {
+	for _, word := range []string{"error", "troubleshoot", "exception", "failed", "failure", "debug", "problem"} {
 		if strings.Contains(title, word) {
 			return true
 		}
@@ -210,17 +112,50 @@ func aboutTrouble(title string) bool {
 	return false
 }
 
-// typeOf sorts a chunk as the tools' contentType does: code when most of it is.
-func typeOf(name string, blocks []code.Block, text string) string {
-	if strings.Contains(name, "api-reference") || strings.Contains(name, "/api/") || strings.Contains(name, "/reference/") {
-		return "api-reference"
+func isReference(name string) bool {
+	for folder := range strings.SplitSeq(path.Dir(name), "/") {
+		switch folder {
+		case "api", "reference", "api-reference":
+			return true
+		}
+	}
+	return false
+}
+
+// Types of content, by the names that the tools' contentType has for them.
+const (
+	typeProse     = "prose"
+	typeCode      = "code"
+	typeReference = "api-reference"
+)
+
+// typeOf sorts a chunk: it is code when most of it is.
+func typeOf(reference bool, blocks []code.Block, text string) string {
+	if reference {
+		return typeReference
 	}
 	n := 0
 	for _, b := range blocks {
 		n += len(b.Text)
 	}
 	if n*2 > len(text) {
-		return "code"
+		return typeCode
 	}
-	return "prose"
+	return typeProse
+}
+
+// split gives a chunk's text outside and inside of code blocks.
+func (c *chunk) split() (prose, source string) {
+	if len(c.Blocks) == 0 {
+		return c.Text, ""
+	}
+	var p, s strings.Builder
+	at := 0
+	for _, b := range c.Blocks {
+		p.WriteString(c.Text[at:b.Start])
+		s.WriteString(b.Text)
+		at = b.End
+	}
+	p.WriteString(c.Text[at:])
+	return p.String(), s.String()
 }
