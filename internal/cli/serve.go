@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
-	"net/http"
 	"os"
+	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/builtin"
@@ -30,6 +28,9 @@ type serveOptions struct {
 	origins []string
 }
 
+// builtinToolPrefix is what the tools of the built-in server start with.
+const builtinToolPrefix = "crypto_"
+
 func newServeCmd(w *World) *cobra.Command {
 	o := new(serveOptions)
 	cmd := &cobra.Command{
@@ -37,117 +38,197 @@ func newServeCmd(w *World) *cobra.Command {
 		Short: "Serve a folder of Markdown pages as an MCP documentation server",
 		Long: "Indexes Markdown pages and answers questions about them over MCP, by full-text\n" +
 			"retrieval: the best passages with their sources, nothing made up. Without --docs the\n" +
-			"pages that mettle carries are served. Set METTLE_TOKEN to ask for a bearer token.",
+			"pages that mettle carries are served.\n\n" +
+			"A page may start with front matter that gives its title, url and project; without it\n" +
+			"the first heading, the path and the topmost folder stand in.\n\n" +
+			"Over HTTP the server is at /mcp, its state at /health, on this machine only unless\n" +
+			"--addr says otherwise. Set METTLE_TOKEN to have clients send it as a bearer token.",
 		Example: "  mettle serve\n  mettle serve --docs ./docs --prefix my_ --watch\n  mettle serve --docs ./docs --stdio",
 		Args:    cobra.NoArgs,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.docs, "docs", "", "folder of Markdown pages (default: those mettle carries)")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:3000", "address to listen on")
-	f.StringVar(&o.prefix, "prefix", "", "put before each tool's name (default crypto_ for the built-in pages)")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:3000", "address to listen on; port 0 takes a free one")
+	f.StringVar(&o.prefix, "prefix", "", "put before each tool's name (default "+builtinToolPrefix+" for the built-in pages)")
 	f.BoolVar(&o.stdio, "stdio", false, "speak on standard input and output instead of HTTP")
 	f.BoolVar(&o.watch, "watch", false, "index the pages again when they change")
-	f.StringArrayVar(&o.origins, "origin", nil, "further Origin header to let in; repeat for more")
+	f.StringArrayVar(&o.origins, "origin", nil, "site whose pages in a browser may ask, such as https://example.org; repeat for more")
 	withEnvironment(w, cmd, func(cmd *cobra.Command, _ []string) error {
 		if o.docs == "" && !cmd.Flags().Changed("prefix") {
 			o.prefix = builtinToolPrefix
+		}
+		if o.stdio && cmd.Flags().Changed("addr") {
+			return usagef("--stdio and --addr cannot be used together")
 		}
 		return runServe(cmd.Context(), w, o)
 	})
 	return cmd
 }
 
-// builtinToolPrefix is what the tools of the built-in server start with.
-const builtinToolPrefix = "crypto_"
-
-func runServe(ctx context.Context, w *World, o *serveOptions) error {
-	pages := builtin.Docs
-	if o.docs != "" {
-		dir := w.abs(o.docs)
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return usagef("--docs %s is not a folder", o.docs)
-		}
-		pages = os.DirFS(dir)
-	} else if o.watch {
-		return usagef("--watch needs --docs: the built-in pages do not change")
+func runServe(ctx context.Context, w *World, o *serveOptions) (err error) {
+	opts := docserver.Options{
+		Prefix: o.prefix, Token: w.Getenv("METTLE_TOKEN"), Origins: o.origins, Version: version.Version, Now: w.Now,
 	}
-	ix, skipped, err := docserver.Load(pages)
+	if err := opts.Check(); err != nil {
+		return &usageError{err}
+	}
+	pages, closePages, err := o.pages(w)
 	if err != nil {
 		return err
 	}
+	defer closePages()
+	ix, err := loadPages(ctx, w, pages)
+	switch {
+	case ctx.Err() != nil:
+		return nil // asked to stop before it began
+	case err != nil:
+		return err
+	case len(ix.Projects()) == 0:
+		return errors.Join(usagef("there are no Markdown pages (.md, .mdx or .markdown) in %s", o.docs), ix.Close())
+	}
+	projects := ix.Projects() // the index is the server's from here on
+	srv := docserver.New(ix, opts)
+	defer func() { err = errors.Join(err, srv.Close()) }()
+	if o.watch {
+		stop := watchPages(ctx, w, srv, pages)
+		defer stop()
+	}
+	if o.stdio {
+		w.printf("serving %s on standard input and output\n", projectText(projects))
+		return srv.RunStdio(ctx, w.Stdin, w.Stdout)
+	}
+	return serveHTTP(ctx, w, o.addr, srv, projects)
+}
+
+// pages opens the folder to serve. Nothing outside of it can be reached
+// through it, whatever links there are.
+func (o *serveOptions) pages(w *World) (pages fs.FS, closePages func(), err error) {
+	if o.docs == "" {
+		if o.watch {
+			return nil, nil, usagef("--watch needs --docs: the built-in pages do not change")
+		}
+		return builtin.Docs, func() {}, nil
+	}
+	root, err := os.OpenRoot(w.abs(o.docs))
+	if err != nil {
+		return nil, nil, usagef("--docs: %w", err)
+	}
+	return root.FS(), func() { _ = root.Close() }, nil
+}
+
+func loadPages(ctx context.Context, w *World, pages fs.FS) (*docserver.Index, error) {
+	ix, skipped, err := docserver.Load(ctx, pages)
+	reportSkipped(w, skipped)
+	return ix, err
+}
+
+func reportSkipped(w *World, skipped []string) {
 	for _, s := range skipped {
 		w.printf("left out: %s\n", s)
 	}
-	if len(ix.Projects()) == 0 {
-		return usagef("there are no Markdown pages in %s", o.docs)
-	}
-	srv := docserver.New(ix, docserver.Options{
-		Prefix: o.prefix, Token: w.Getenv("METTLE_TOKEN"), Version: version.Version, Now: w.Now, Origins: o.origins,
-	})
-	if o.watch {
-		go docserver.Watch(ctx, pages, time.Second, func(ix *docserver.Index, err error) {
-			if err != nil {
-				w.printf("the pages changed but cannot be indexed: %v\n", err)
-				return
-			}
-			srv.Replace(ix)
-			w.printf("the pages changed and were indexed again\n")
-		})
-	}
-	if o.stdio {
-		err := srv.RunStdio(ctx, &mcp.IOTransport{Reader: io.NopCloser(w.Stdin), Writer: nopCloser{w.Stdout}})
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
-	}
-	return serveHTTP(ctx, w, o, srv, ix)
 }
 
-type nopCloser struct{ io.Writer }
+// watchPages indexes the pages again when they change, until stop is called.
+func watchPages(ctx context.Context, w *World, srv *docserver.Server, pages fs.FS) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		srv.Watch(ctx, pages, time.Second, func(skipped []string, err error) {
+			reportSkipped(w, skipped)
+			switch {
+			case ctx.Err() != nil:
+			case err != nil:
+				w.printf("the pages changed but cannot be indexed, the ones before are served on: %v\n", err)
+			default:
+				w.printf("the pages changed and were indexed again\n")
+			}
+		})
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
 
-func (nopCloser) Close() error { return nil }
-
-func serveHTTP(ctx context.Context, w *World, o *serveOptions, srv *docserver.Server, ix *docserver.Index) error {
-	l, err := net.Listen("tcp", o.addr)
+func serveHTTP(ctx context.Context, w *World, addr string, srv *docserver.Server, projects []docserver.Project) error {
+	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return fmt.Errorf("listen: %w", err)
+		return fmt.Errorf("%w; if another program is there, choose another port with --addr, or a free one with --addr 127.0.0.1:0", err)
 	}
-	h := &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
-	w.printf("serving %v on http://%s/mcp (health: /health)\n", ix.Projects(), l.Addr())
-	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() && w.Getenv("METTLE_TOKEN") == "" {
-		w.printf("note: anyone who reaches this address can ask; set METTLE_TOKEN to ask for a token\n")
+	host := l.Addr().(*net.TCPAddr)
+	if !host.IP.IsLoopback() && w.Getenv("METTLE_TOKEN") == "" {
+		w.printf("note: whoever reaches this machine can ask; set METTLE_TOKEN to have clients send a token\n")
 	}
-	context.AfterFunc(ctx, func() { _ = h.Shutdown(context.WithoutCancel(ctx)) })
-	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
+	w.printf("serving %s at %s (stop with Ctrl-C)\n", projectText(projects), serverURL(host))
+	return srv.Serve(ctx, l)
+}
+
+// projectText says in a line what is served.
+func projectText(projects []docserver.Project) string {
+	const shown = 8
+	var names []string
+	pages := 0
+	for i, p := range projects {
+		pages += p.Pages
+		switch {
+		case i < shown:
+			names = append(names, p.Name)
+		case i == shown:
+			names = append(names, "…")
+		}
 	}
-	return nil
+	noun := "pages"
+	if pages == 1 {
+		noun = "page"
+	}
+	return fmt.Sprintf("%d %s about %s", pages, noun, strings.Join(names, ", "))
+}
+
+// serverURL is an address that a client on this machine can use.
+func serverURL(a *net.TCPAddr) string {
+	host := a.IP.String()
+	if a.IP.IsUnspecified() {
+		host = "localhost"
+	}
+	return fmt.Sprintf("http://%s/mcp", net.JoinHostPort(host, fmt.Sprint(a.Port)))
 }
 
 // builtinServer is the documentation server that the binary carries, in this
 // process on a loopback port, as a target: cases reach it through real HTTP.
 type builtinServer struct {
 	target.MCP
-	http *http.Server
+	server *docserver.Server
+	cancel context.CancelFunc
+	done   chan error
 }
 
 func startBuiltin(o *runOptions) (eval.Target, error) {
-	ix, _, err := docserver.Load(fs.FS(builtin.Docs))
+	ctx, cancel := context.WithCancel(context.Background())
+	ix, _, err := docserver.Load(ctx, builtin.Docs)
 	if err != nil {
-		return nil, err
+		cancel()
+		return nil, fmt.Errorf("start the built-in server: %w", err)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("start the built-in server: %w", err)
+		cancel()
+		return nil, errors.Join(fmt.Errorf("start the built-in server: %w", err), ix.Close())
 	}
-	srv := docserver.New(ix, docserver.Options{Prefix: builtinToolPrefix, Version: version.Version, Now: time.Now})
-	b := &builtinServer{http: &http.Server{Handler: srv.Handler(), ReadHeaderTimeout: 10 * time.Second}}
-	go func() { _ = b.http.Serve(l) }()
-	b.URL = "http://" + l.Addr().String() + "/mcp"
+	b := &builtinServer{
+		server: docserver.New(ix, docserver.Options{Prefix: builtinToolPrefix, Version: version.Version, Now: time.Now}),
+		cancel: cancel,
+		done:   make(chan error, 1),
+	}
+	go func() { b.done <- b.server.Serve(ctx, l) }()
+	b.URL = serverURL(l.Addr().(*net.TCPAddr))
 	b.Tools.Prefix, b.Connections, b.Version = builtinToolPrefix, o.Concurrency, version.Version
 	return b, nil
 }
 
 // Close ends the session, then the server.
-func (b *builtinServer) Close() error { return errors.Join(b.MCP.Close(), b.http.Close()) }
+func (b *builtinServer) Close() error {
+	err := b.MCP.Close()
+	b.cancel()
+	return errors.Join(err, <-b.done, b.server.Close())
+}

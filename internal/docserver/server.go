@@ -2,268 +2,95 @@ package docserver
 
 import (
 	"context"
-	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
+	"io"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// serverName is how the server calls itself.
+const serverName = "mettle-docs"
+
 // Options says how a [Server] presents itself.
 type Options struct {
-	Prefix  string // before each tool's name, such as crypto_
-	Token   string // bearer token that requests must carry; "" for none
+	Prefix  string   // before each tool's name, such as crypto_
+	Token   string   // bearer token that HTTP requests must carry; "" for none
+	Origins []string // further values of the Origin header that are let in
 	Version string
 	Now     func() time.Time
-	Origins []string // further values of the Origin header that are let in
+}
+
+// Check finds what is wrong with the options.
+func (o *Options) Check() error {
+	const longest = 64
+	bad := strings.IndexFunc(o.Prefix, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-.", r)
+	})
+	switch {
+	case bad >= 0:
+		return fmt.Errorf("prefix %q: names of tools are made of letters, digits, _, - and .", o.Prefix)
+	case len(o.Prefix) > longest:
+		return fmt.Errorf("prefix %q is longer than %d characters", o.Prefix, longest)
+	}
+	return nil
 }
 
 // Server answers MCP requests from an index, which can be replaced while it
-// runs.
+// runs. It is safe for concurrent use.
 type Server struct {
-	opts  Options
-	index atomic.Pointer[Index]
-	mcp   *mcp.Server
+	opts Options
+	mcp  *mcp.Server
+
+	// mu is held for reading while a call uses the index, so that it is not
+	// closed under it.
+	mu    sync.RWMutex
+	index *Index
 }
 
-// Bounds of what a request may hold.
-const (
-	maxBody     = 1 << 20
-	maxText     = 20_000
-	maxLimit    = 50
-	defaultHits = 10
-)
-
-// New makes a server that answers from ix.
+// New makes a server that answers from ix, which it closes in the end.
 func New(ix *Index, opts Options) *Server {
-	s := &Server{opts: opts}
-	s.index.Store(ix)
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "mettle-docs", Title: "mettle documentation server", Version: opts.Version}, &mcp.ServerOptions{
-		Instructions: "Full-text retrieval over documentation pages. Answers quote the pages and cite them; nothing is made up.",
+	s := &Server{opts: opts, index: ix}
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: serverName, Title: "mettle documentation server", Version: opts.Version}, &mcp.ServerOptions{
+		Instructions: "Full-text search over documentation pages. Answers quote the pages and cite them, nothing is made up; confidence 0 means that they have no answer.",
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
 	s.addTools()
 	return s
 }
 
-// Replace answers from another index from now on. The old one is closed when
-// the answers that still use it are done.
-func (s *Server) Replace(ix *Index) {
-	old := s.index.Swap(ix)
-	time.AfterFunc(time.Minute, func() { _ = old.Close() })
+// Replace answers from another index from now on, and closes the one before
+// once the calls that use it are done.
+func (s *Server) Replace(ix *Index) error {
+	s.mu.Lock()
+	old := s.index
+	s.index = ix
+	s.mu.Unlock()
+	return old.Close()
 }
 
-type askInput struct {
-	Question  string `json:"question" jsonschema:"the question, in plain words"`
-	Project   string `json:"project" jsonschema:"project the question is about; list_projects names them"`
-	MaxTokens int    `json:"maxTokens,omitempty" jsonschema:"about how long the answer may be; 4000 when left out"`
+// Close closes the index once the calls that use it are done. Calls that come
+// later fail.
+func (s *Server) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.index.Close()
 }
 
-type exampleInput struct {
-	Task      string `json:"task" jsonschema:"what the code should do"`
-	Project   string `json:"project" jsonschema:"project the code is for; list_projects names them"`
-	MaxTokens int    `json:"maxTokens,omitempty" jsonschema:"about how long the answer may be; 4000 when left out"`
-}
-
-type errorInput struct {
-	Error       string `json:"error" jsonschema:"the error message"`
-	Project     string `json:"project" jsonschema:"project the error comes from; list_projects names them"`
-	Context     string `json:"context,omitempty" jsonschema:"what was being done"`
-	CodeSnippet string `json:"codeSnippet,omitempty" jsonschema:"the code that gave the error"`
-	MaxTokens   int    `json:"maxTokens,omitempty" jsonschema:"about how long the answer may be; 4000 when left out"`
-}
-
-type searchInput struct {
-	Query       string `json:"query" jsonschema:"words to look for"`
-	Project     string `json:"project" jsonschema:"project to search in; list_projects names them"`
-	Limit       int    `json:"limit,omitempty" jsonschema:"most results to give, 1 to 50; 10 when left out"`
-	ContentType string `json:"contentType,omitempty" jsonschema:"only passages of this type: prose, code or api-reference"`
-}
-
-// Project is what list_projects says about one project.
-type Project struct {
-	Name     string `json:"name"`
-	Passages int    `json:"passages" jsonschema:"how many passages its pages were cut into"`
-}
-
-type projectsOutput struct {
-	Projects []Project `json:"projects"`
-}
-
-func (s *Server) addTools() {
-	addTool(s, "ask_docs", "Answer a question about a project from its documentation, with citations.",
-		func(ctx context.Context, a *answerer, in askInput) (*Answer, error) {
-			if err := s.check(in.Project, "question", in.Question); err != nil {
-				return nil, err
-			}
-			return a.Ask(ctx, in.Question, in.Project, in.MaxTokens)
-		})
-	addTool(s, "get_working_example", "Find code examples for a task in a project's documentation.",
-		func(ctx context.Context, a *answerer, in exampleInput) (*Answer, error) {
-			if err := s.check(in.Project, "task", in.Task); err != nil {
-				return nil, err
-			}
-			return a.Example(ctx, in.Task, in.Project, in.MaxTokens)
-		})
-	addTool(s, "explain_error", "Explain an error message from a project's troubleshooting documentation.",
-		func(ctx context.Context, a *answerer, in errorInput) (*Answer, error) {
-			if err := errors.Join(s.check(in.Project, "error", in.Error), tooLong("context", in.Context), tooLong("codeSnippet", in.CodeSnippet)); err != nil {
-				return nil, err
-			}
-			return a.Explain(ctx, in.Error, in.Context, in.CodeSnippet, in.Project, in.MaxTokens)
-		})
-	addTool(s, "search_docs", "Search a project's documentation and list the matching passages, best first.",
-		func(ctx context.Context, a *answerer, in searchInput) (*Answer, error) {
-			if err := errors.Join(s.check(in.Project, "query", in.Query), checkSearch(&in)); err != nil {
-				return nil, err
-			}
-			return a.Search(ctx, in.Query, in.Project, in.Limit, in.ContentType)
-		})
-	mcp.AddTool(s.mcp, &mcp.Tool{
-		Name: s.opts.Prefix + "list_projects", Description: "List the projects there is documentation for.", Annotations: readOnly(),
-	}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, projectsOutput, error) {
-		ix := s.index.Load()
-		out := projectsOutput{Projects: []Project{}}
-		var text strings.Builder
-		text.WriteString("# Projects\n\n")
-		for _, p := range ix.Projects() {
-			out.Projects = append(out.Projects, Project{p, ix.Chunks(p)})
-			fmt.Fprintf(&text, "- %s (%d passages)\n", p, ix.Chunks(p))
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, out, nil
-	})
-}
-
-func readOnly() *mcp.ToolAnnotations {
-	closed := false
-	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed}
-}
-
-// addTool registers a tool whose result is an [Answer]. What a handler gives
-// as an error is told to the caller as a result with the error flag, so that a
-// model can mend its call.
-func addTool[In any](s *Server, name, doc string, handle func(context.Context, *answerer, In) (*Answer, error)) {
-	mcp.AddTool(s.mcp, &mcp.Tool{Name: s.opts.Prefix + name, Description: doc, Annotations: readOnly()},
-		func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, *Answer, error) {
-			ans, err := handle(ctx, &answerer{index: s.index.Load(), now: s.opts.Now}, in)
-			if err != nil {
-				return nil, nil, err
-			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: ans.Render()}}}, ans, nil
-		})
-}
-
-// check finds what is wrong with the arguments that every tool has.
-func (s *Server) check(project, name, text string) error {
-	ix := s.index.Load()
-	var errs []error
-	if ix.Chunks(project) == 0 {
-		errs = append(errs, fmt.Errorf("unknown project %q; there is documentation for: %s", clip(project), strings.Join(ix.Projects(), ", ")))
-	}
-	if strings.TrimSpace(text) == "" {
-		errs = append(errs, fmt.Errorf("%s is empty: say what to look for", name))
-	}
-	return errors.Join(append(errs, tooLong(name, text))...)
-}
-
-func tooLong(name, text string) error {
-	if len(text) > maxText {
-		return fmt.Errorf("%s is %d bytes, at most %d are read", name, len(text), maxText)
-	}
-	return nil
-}
-
-func checkSearch(in *searchInput) error {
-	if in.Limit == 0 {
-		in.Limit = defaultHits
-	}
-	if in.Limit < 1 || in.Limit > maxLimit {
-		return fmt.Errorf("limit is %d, want 1 to %d", in.Limit, maxLimit)
-	}
-	switch in.ContentType {
-	case "", "prose", "code", "api-reference":
+// RunStdio serves one client that writes to in and reads from out, until it
+// closes in or ctx ends.
+func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: keepOpen{out}, MaxLineLength: maxBody})
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil
 	}
-	return fmt.Errorf("unknown contentType %q, want prose, code or api-reference", clip(in.ContentType))
+	return err
 }
 
-func clip(s string) string {
-	if len(s) > 80 {
-		return strings.ToValidUTF8(s[:80], "") + "…"
-	}
-	return s
-}
+// keepOpen is a writer that is somebody else's to close.
+type keepOpen struct{ io.Writer }
 
-// RunStdio serves one client on a pair of streams until it ends.
-func (s *Server) RunStdio(ctx context.Context, t mcp.Transport) error { return s.mcp.Run(ctx, t) }
-
-// Handler serves /mcp and /health over HTTP. Pages of other sites in a browser
-// are kept out by their Origin header.
-func (s *Server) Handler() http.Handler {
-	stream := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
-	})
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /health", s.health)
-	mux.Handle("/mcp", s.authorized(acceptAll(stream)))
-	return s.sameOrigin(mux)
-}
-
-func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{
-		"status": "ok", "server": "mettle-docs", "version": s.opts.Version, "projects": s.index.Load().Projects(),
-	})
-}
-
-// acceptAll lets clients in that do not say which content types they take;
-// the answer is JSON, which all of them do.
-func acceptAll(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if accept := r.Header.Get("Accept"); accept == "" || accept == "*/*" || accept == "application/json" {
-			r.Header.Set("Accept", "application/json, text/event-stream")
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (s *Server) authorized(next http.Handler) http.Handler {
-	if s.opts.Token == "" {
-		return next
-	}
-	want := []byte("Bearer " + s.opts.Token)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="mettle"`)
-			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (s *Server) sameOrigin(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if origin := r.Header.Get("Origin"); origin != "" && !s.knownOrigin(origin) {
-			http.Error(w, "this origin is not let in", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func (s *Server) knownOrigin(origin string) bool {
-	for _, o := range s.opts.Origins {
-		if o == origin {
-			return true
-		}
-	}
-	u, err := url.Parse(origin)
-	return err == nil && (u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1")
-}
+func (keepOpen) Close() error { return nil }

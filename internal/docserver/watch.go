@@ -3,16 +3,21 @@ package docserver
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"io/fs"
 	"time"
 )
 
 // Watch looks at the pages every so often and indexes them again when a file
-// came, went or changed. It polls: that works on every file system, and a
-// folder of pages is walked in milliseconds. It returns when ctx ends.
-func Watch(ctx context.Context, fsys fs.FS, every time.Duration, changed func(*Index, error)) {
-	last, _ := stamp(fsys)
+// came, went or changed; report is told of it. It polls: that works on every
+// file system, and a folder of pages is walked in milliseconds. It returns when
+// ctx ends.
+//
+// While the pages cannot be read, or there are none, the server goes on to
+// answer from those it had.
+func (s *Server) Watch(ctx context.Context, pages fs.FS, every time.Duration, report func(skipped []string, err error)) {
+	s.mu.RLock()
+	last := s.index.stamp
+	s.mu.RUnlock()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
@@ -21,29 +26,27 @@ func Watch(ctx context.Context, fsys fs.FS, every time.Duration, changed func(*I
 			return
 		case <-tick.C:
 		}
-		now, err := stamp(fsys)
-		if err != nil || now == last {
-			continue // a folder caught in the middle of a change is looked at again
+		now, err := walk(ctx, pages, nil)
+		if now == last || ctx.Err() != nil {
+			continue
 		}
 		last = now
-		ix, _, err := Load(fsys)
-		changed(ix, err)
+		if err != nil {
+			report(nil, err)
+			continue
+		}
+		report(s.reload(ctx, pages))
 	}
 }
 
-// stamp is a number that differs when the pages do.
-func stamp(fsys fs.FS) (uint64, error) {
-	h := fnv.New64a()
-	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !isMarkdown(name) {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
-		return nil
-	})
-	return h.Sum64(), err
+func (s *Server) reload(ctx context.Context, pages fs.FS) (skipped []string, err error) {
+	ix, skipped, err := Load(ctx, pages)
+	if err != nil {
+		return skipped, err
+	}
+	if len(ix.projects) == 0 {
+		_ = ix.Close()
+		return skipped, fmt.Errorf("there are no pages left")
+	}
+	return skipped, s.Replace(ix)
 }

@@ -1,0 +1,208 @@
+package docserver_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mettle-eval/mettle/internal/docserver"
+)
+
+const plainCall = `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+	"name": "crypto_ask_docs", "arguments": {"question": "How do I mount the anvil?", "project": "acme"}}}`
+
+// TestPlainClient posts JSON as a small script would: no session, no
+// initialize, and an Accept header or none.
+func TestPlainClient(t *testing.T) {
+	url := serve(t, pages(), nil)
+	want := text(result(t, connect(t, url), "crypto_ask_docs", map[string]any{"question": "How do I mount the anvil?", "project": "acme"}))
+	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/event-stream", "text/html, */*;q=0.8"} {
+		status, body, header := post(t, url, plainCall, http.Header{"Accept": {accept}})
+		var reply struct {
+			Result struct{ Content []struct{ Text string } }
+		}
+		if err := json.Unmarshal([]byte(body), &reply); err != nil || status != http.StatusOK || len(reply.Result.Content) != 1 {
+			t.Fatalf("Accept %q: %d %s", accept, status, body)
+		}
+		if diff := cmp.Diff(want, reply.Result.Content[0].Text); diff != "" {
+			t.Errorf("Accept %q (-want +got)\n%s", accept, diff)
+		}
+		if got := header.Get("Content-Type"); got != "application/json" {
+			t.Errorf("Content-Type %q", got)
+		}
+	}
+	for name, body := range map[string]string{
+		"initialize": `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}}`,
+		"list":       `{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}`,
+		"ping":       `{"jsonrpc": "2.0", "id": 1, "method": "ping"}`,
+	} {
+		if status, reply, _ := post(t, url, body, nil); status != http.StatusOK || !strings.Contains(reply, `"result"`) {
+			t.Errorf("%s: %d %s", name, status, reply)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	open := serve(t, pages(), func(o *docserver.Options) { o.Origins = []string{"https://docs.example"} })
+	shut := serve(t, pages(), func(o *docserver.Options) { o.Token = "s3cret" })
+	for _, tc := range []struct {
+		name   string
+		url    string
+		header http.Header
+		status int
+	}{
+		{"no origin", open, nil, 200},
+		{"this machine's pages", open, http.Header{"Origin": {"http://localhost:5173"}}, 200},
+		{"loopback address", open, http.Header{"Origin": {"http://127.0.0.1:5173"}}, 200},
+		{"loopback address of IPv6", open, http.Header{"Origin": {"http://[::1]:5173"}}, 200},
+		{"origin that was let in", open, http.Header{"Origin": {"https://docs.example"}}, 200},
+		{"other origin", open, http.Header{"Origin": {"https://evil.example"}}, 403},
+		{"origin that starts like one", open, http.Header{"Origin": {"http://localhost.evil.example"}}, 403},
+		{"no address", open, http.Header{"Origin": {"null"}}, 403},
+		{"name that points here", open, http.Header{"Host": {"evil.example"}}, 403},
+		{"name that points here, with a port", open, http.Header{"Host": {"evil.example:3000"}}, 403},
+		{"localhost", open, http.Header{"Host": {"localhost:3000"}}, 200},
+		{"localhost without port", open, http.Header{"Host": {"localhost"}}, 200},
+		{"IPv6", open, http.Header{"Host": {"[::1]:3000"}}, 200},
+		{"IPv6 without port", open, http.Header{"Host": {"[::1]"}}, 200},
+		{"no token", shut, nil, 401},
+		{"wrong token", shut, http.Header{"Authorization": {"Bearer s3cre"}}, 401},
+		{"other scheme", shut, http.Header{"Authorization": {"Basic s3cret"}}, 401},
+		{"token", shut, http.Header{"Authorization": {"Bearer s3cret"}}, 200},
+		{"token, small letters", shut, http.Header{"Authorization": {"bearer s3cret"}}, 200},
+		{"other content type", open, http.Header{"Content-Type": {"text/plain"}}, 415},
+		{"only HTML wanted", open, http.Header{"Accept": {"text/html"}}, 400},
+	} {
+		status, body, header := post(t, tc.url, plainCall, tc.header)
+		if status != tc.status {
+			t.Errorf("%s: %d %s, want %d", tc.name, status, body, tc.status)
+		}
+		if status == http.StatusUnauthorized && !strings.HasPrefix(header.Get("WWW-Authenticate"), "Bearer ") {
+			t.Errorf("%s: no challenge", tc.name)
+		}
+		if origin := tc.header.Get("Origin"); origin != "" && status == http.StatusOK && header.Get("Access-Control-Allow-Origin") != origin {
+			t.Errorf("%s: a browser would not let its page read this", tc.name)
+		}
+	}
+	for size, want := range map[int]int{1<<20 - len(plainCall): 200, 1 << 20: 413, 8 << 20: 413} {
+		if status, body, _ := post(t, open, plainCall+strings.Repeat(" ", size), nil); status != want {
+			t.Errorf("%d bytes: %d %s, want %d", size, status, body, want)
+		}
+	}
+}
+
+// TestPreflight asks what a browser asks before it lets a page post JSON.
+func TestPreflight(t *testing.T) {
+	url := serve(t, pages(), func(o *docserver.Options) { o.Token = "s3cret" })
+	for origin, want := range map[string]int{"http://localhost:5173": http.StatusNoContent, "https://evil.example": http.StatusForbidden} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Origin", origin)
+		req.Header.Set("Access-Control-Request-Method", "POST")
+		req.Header.Set("Access-Control-Request-Headers", "authorization,content-type,mcp-protocol-version")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("%s: %d, want %d", origin, res.StatusCode, want)
+		}
+		if got := res.Header.Get("Access-Control-Allow-Headers"); want == http.StatusNoContent && got != "authorization,content-type,mcp-protocol-version" {
+			t.Errorf("headers %q", got)
+		}
+	}
+}
+
+func TestHealth(t *testing.T) {
+	open := strings.TrimSuffix(serve(t, pages(), nil), "/mcp")
+	shut := strings.TrimSuffix(serve(t, pages(), func(o *docserver.Options) { o.Token = "s3cret" }), "/mcp")
+	for url, want := range map[string]string{
+		open: `{"projects":["acme","zenith"],"server":"mettle-docs","status":"ok","version":"1.2.3"}` + "\n",
+		shut: `{"server":"mettle-docs","status":"ok","version":"1.2.3"}` + "\n",
+	} {
+		res, err := http.Get(url + "/health")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || res.StatusCode != http.StatusOK || string(b) != want {
+			t.Errorf("%d %s %v, want %s", res.StatusCode, b, err, want)
+		}
+	}
+	for path, want := range map[string]int{"/mcp": 405, "/": 404, "/other": 404} {
+		res, err := http.Get(open + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("GET %s: %d, want %d", path, res.StatusCode, want)
+		}
+	}
+}
+
+// TestServe wants a request that is under way to be answered after the server
+// was told to stop, and new ones to be refused.
+func TestServe(t *testing.T) {
+	s := newServer(t, pages(), nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
+		"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(plainCall))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
+		t.Fatal(line, err)
+	}
+	cancel() // while the server waits for the body it has just asked for
+	if _, err := io.WriteString(conn, plainCall); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := io.ReadAll(reader); err != nil || !strings.Contains(string(reply), "Mount") {
+		t.Errorf("a request that was under way got %q, %v", reply, err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
+		t.Error("the server still listens")
+	}
+}
+
+// TestServeFails wants an error that is not the stopping to be told.
+func TestServeFails(t *testing.T) {
+	s := newServer(t, pages(), nil)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	if err := s.Serve(t.Context(), l); err == nil {
+		t.Error("no error from a listener that is closed")
+	}
+}
