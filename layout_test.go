@@ -29,9 +29,11 @@ var layout = map[string][]string{
 	"builtin":            {},
 	"schema":             {},
 	"schema/gen":         {"internal/suite", "internal/kind"},
-	"docs/gen":           {"internal/grade", "internal/target", "internal/kind", "internal/eval"},
+	"docs/gen":           {"*"}, // it describes all of it
 	"bench":              {},
 	"internal/docserver": {"internal/code"},
+	"internal/probe":     {"internal/mcpclient"},
+	"internal/skill":     {"internal/code"},
 	"internal/store":     {"internal/eval"},
 	"internal/report":    {"internal/eval"},
 	"internal/grade":     {"internal/eval", "internal/kind", "internal/code"},
