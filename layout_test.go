@@ -34,11 +34,15 @@ var layout = map[string][]string{
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient"},
 	"internal/skill":     {"internal/code"},
-	"internal/store":     {"internal/eval"},
-	"internal/report":    {"internal/eval"},
-	"internal/grade":     {"internal/eval", "internal/kind", "internal/code"},
-	"internal/target":    {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code"},
-	"internal/suite":     {"internal/eval", "internal/kind", "internal/grade", "internal/target"},
+
+	// The conformance suite's driver stands on the client alone.
+	"internal/tools/mcpconf": {"internal/mcpclient"},
+
+	"internal/store":  {"internal/eval"},
+	"internal/report": {"internal/eval"},
+	"internal/grade":  {"internal/eval", "internal/kind", "internal/code"},
+	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code"},
+	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.
