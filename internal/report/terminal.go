@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -312,16 +313,25 @@ func (t *terminal) trials() {
 	}
 }
 
+// manyGates is how many gates are listed one by one; of more, those that are
+// met are counted.
+const manyGates = 10
+
 func (t *terminal) gates() {
 	if len(t.run.Outcomes) == 0 {
 		return
 	}
 	t.printf("\n%s\n", t.bold("Gates:"))
+	shown := t.run.Outcomes
+	if len(shown) > manyGates && !t.verbose {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(o eval.GateOutcome) bool { return o.Met })
+		t.printf("  %s\n", t.green(fmt.Sprintf("✓ %d of %d are met", len(t.run.Outcomes)-len(shown), len(t.run.Outcomes))))
+	}
 	column := 20
-	for _, o := range t.run.Outcomes {
+	for _, o := range shown {
 		column = max(column, min(columns(gateText(o.Gate)), t.width-38))
 	}
-	for _, o := range t.run.Outcomes {
+	for _, o := range shown {
 		mark := t.green("✓ met    ")
 		if !o.Met {
 			mark = t.red("✗ not met")
