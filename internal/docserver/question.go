@@ -1,14 +1,24 @@
 package docserver
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // question is a text in the words of a project: what each of them weighs, and
 // which of them a chunk has.
 type question struct {
 	terms []term
-	stems []string // of those that some chunk has
+	stems []sought // those that some chunk has
 	known map[int32]bool
 	total float64 // weight of the terms that are no hints
+}
+
+// sought is a stem that FTS5 is asked for.
+type sought struct {
+	stem   string
+	number int32
 }
 
 // term is one word of a question.
@@ -22,9 +32,10 @@ type term struct {
 }
 
 const (
-	maxTerms   = 40 // words of a question that are looked at
-	weakWeight = 0.3
-	hintWeight = 0.25
+	maxTerms    = 40   // words of a question that are looked at
+	maxPostings = 1000 // places that FTS5 is sent to; from 300 on the labelled questions are answered the same
+	weakWeight  = 0.3  // of a word that is common in any subject
+	hintWeight  = 0.25
 )
 
 func (p *project) question(text, hint string) *question {
@@ -75,8 +86,24 @@ func (asked *question) add(p *project, raw string, w word, hint bool) {
 func (asked *question) look(stem string, number int32) {
 	if number >= 0 && !asked.known[number] {
 		asked.known[number] = true
-		asked.stems = append(asked.stems, stem)
+		asked.stems = append(asked.stems, sought{stem, number})
 	}
+}
+
+// match is the question as FTS5 takes it: its rarest words. FTS5 takes time for
+// each chunk that has one of the words, and a common one gives a chunk next to
+// nothing; it still counts in the second ranking.
+func (asked *question) match(p *project) string {
+	slices.SortStableFunc(asked.stems, func(a, b sought) int { return cmp.Compare(p.frequency[a.number], p.frequency[b.number]) })
+	var quoted []string
+	postings := 0
+	for _, s := range asked.stems {
+		if postings += int(p.frequency[s.number]); postings > maxPostings && len(quoted) > 0 {
+			break
+		}
+		quoted = append(quoted, `"`+s.stem+`"`)
+	}
+	return strings.Join(quoted, " OR ")
 }
 
 // share is how much of a term is among some words. The parts of an identifier

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // query is what is looked for in a project's pages.
@@ -102,7 +101,7 @@ func (ix *Index) candidates(ctx context.Context, p *project, asked *question, ke
 	}
 	// Not to be interrupted: that could cost the connection, and with it all
 	// that it has in memory. It takes a millisecond.
-	rows, err := p.rank.QueryContext(context.WithoutCancel(ctx), `"`+strings.Join(asked.stems, `" OR "`)+`"`, limit)
+	rows, err := p.rank.QueryContext(context.WithoutCancel(ctx), asked.match(p), limit)
 	if err != nil {
 		return nil, err
 	}
