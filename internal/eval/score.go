@@ -38,6 +38,7 @@ type Score struct {
 	Duration time.Duration  `json:"-"`
 	Mode     string         `json:"mode,omitempty"`
 	Implicit bool           `json:"implicit,omitempty"`
+	Negated  bool           `json:"negated,omitempty"` // the check said not: the value is turned round
 }
 
 // PassIf is a full or empty score with a reason.
@@ -72,7 +73,7 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 		s = s.negated()
 	}
 	s.Key, s.Kind, s.Weight, s.Severity = c.Key, c.Kind, c.Weight, c.Severity
-	s.Implicit = c.Implicit
+	s.Implicit, s.Negated = c.Implicit, c.Not
 	if s.Status != Pass && s.Mode == "" {
 		s.Mode = c.Mode
 	}

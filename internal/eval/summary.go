@@ -175,7 +175,9 @@ func (t *Tally) Add(r *Result) {
 	}
 	for i := range r.Scores {
 		addScore(t.keys, r.Scores[i].Key, &r.Scores[i])
-		addScore(t.kinds, r.Scores[i].Kind, &r.Scores[i])
+		if !r.Scores[i].Negated { // a turned-round value says nothing of its kind
+			addScore(t.kinds, r.Scores[i].Kind, &r.Scores[i])
+		}
 	}
 	t.addModes(r)
 	for i := range t.gates {
