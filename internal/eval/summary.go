@@ -364,7 +364,7 @@ func (t *gateTally) add(r *Result) {
 	}
 	for i := range r.Scores {
 		s := &r.Scores[i]
-		if (key == "" && kind == "") || (key != "" && s.Key != key) || (kind != "" && s.Kind != kind) {
+		if (key == "" && kind == "") || (key != "" && s.Key != key) || (kind != "" && (s.Kind != kind || s.Negated)) {
 			continue
 		}
 		t.counts.add(s.Status)
