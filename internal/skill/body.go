@@ -1,0 +1,264 @@
+package skill
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+
+	"github.com/mettle-eval/mettle/internal/code"
+)
+
+// Section is a heading and everything up to the next heading of its level or above.
+type Section struct {
+	Title     string
+	Level     int // 1 to 6; 0 for the root, which holds what comes before the first heading
+	Line, Col int
+	EndLine   int
+	Own       int // words of prose between the heading and the next one of any level; code is not counted
+	Total     int // words of prose in the section and below it
+	Children  []*Section
+	Parent    *Section
+
+	Start, End           int // byte range in the file, heading and sub-sections included
+	contentStart, ownEnd int
+	filled               bool // has content of its own: words, code, a table, a rule …
+}
+
+// Empty reports whether the section has no content, neither of its own nor below it.
+func (s *Section) Empty() bool {
+	if s.filled {
+		return false
+	}
+	for _, c := range s.Children {
+		if !c.Empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// All lists the section and those below it in the order of the file.
+func (s *Section) All() []*Section {
+	list := []*Section{s}
+	for _, c := range s.Children {
+		list = append(list, c.All()...)
+	}
+	return list
+}
+
+// Table is a table with its header row.
+type Table struct {
+	Line, Col     int
+	Header        []string
+	Columns, Rows int // header row not counted
+	Section       *Section
+}
+
+// markdown is the CommonMark parser with tables. Emphasis is left out: nothing here asks for it, and it is the costliest
+// part of the inline grammar.
+var markdown = sync.OnceValue(func() parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewRawHTMLParser(), 400),
+		),
+		parser.WithParagraphTransformers(
+			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
+		),
+	)
+})
+
+// readBody fills in everything that stands below the frontmatter.
+func (d *Document) readBody() {
+	blocks := code.Blocks(d.Body())
+	source := d.tame(blocks)
+	root := markdown().Parse(text.NewReader(source))
+	d.readSections(root, source)
+	d.readBlocks(blocks)
+	d.measure(source)
+	d.readInlines(root, source)
+}
+
+// readBlocks moves the blocks from places in the body to places in the file.
+func (d *Document) readBlocks(blocks []code.Block) {
+	shift := d.BodyLine() - 1
+	cursor := d.sectionCursor()
+	for _, b := range blocks {
+		b.Line, b.TextLine, b.EndLine = b.Line+shift, b.TextLine+shift, b.EndLine+shift
+		b.Start, b.End = b.Start+d.bodyStart, b.End+d.bodyStart
+		s := cursor(b.Start)
+		s.filled = true
+		d.Blocks = append(d.Blocks, Block{Block: b, Section: s})
+	}
+}
+
+// sectionCursor returns a function that finds the section of an offset. Offsets that grow from call to call are found
+// without looking at a section twice.
+func (d *Document) sectionCursor() func(offset int) *Section {
+	all, i := d.Root.All(), 0
+	return func(offset int) *Section {
+		if offset < all[i].Start {
+			i = 0
+		}
+		for i+1 < len(all) && all[i+1].Start <= offset {
+			i++
+		}
+		return all[i]
+	}
+}
+
+// readSections builds the tree of sections from the headings that stand at the top level of the text. A heading in a
+// quote or a list item divides only that.
+func (d *Document) readSections(root ast.Node, source []byte) {
+	d.Root = &Section{Line: d.BodyLine(), Col: 1, Start: d.bodyStart, contentStart: d.bodyStart, End: d.bodyEnd}
+	last, open := d.Root, d.Root
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok || h.Pos() < 0 {
+			continue
+		}
+		s := d.section(h, source)
+		last.ownEnd = s.Start
+		for open.Level >= s.Level {
+			d.closeSection(open, s.Start)
+			open = open.Parent
+		}
+		s.Parent = open
+		open.Children = append(open.Children, s)
+		last, open = s, s
+	}
+	last.ownEnd = d.bodyEnd
+	for ; open != nil; open = open.Parent {
+		d.closeSection(open, d.bodyEnd)
+	}
+}
+
+func (d *Document) closeSection(s *Section, end int) {
+	s.End = end
+	s.EndLine = max(d.lines.line(max(end-1, s.Start)), s.Line)
+}
+
+func (d *Document) section(h *ast.Heading, source []byte) *Section {
+	start := h.Pos()
+	line := d.lines.line(d.bodyStart + start)
+	last := line
+	if n := h.Lines().Len(); n > 0 && !isATX(source[start:]) {
+		last = d.lines.line(d.bodyStart+h.Lines().At(n-1).Start) + 1 // the underline
+	}
+	s := &Section{Title: headingText(h, source), Level: h.Level, Start: d.bodyStart + start, contentStart: d.bodyEnd}
+	s.Line, s.Col = d.Place(s.Start)
+	if last < d.Lines() {
+		s.contentStart = min(d.lines.starts[last], d.bodyEnd)
+	}
+	return s
+}
+
+// isATX reports whether a heading is written with # signs.
+func isATX(s []byte) bool {
+	n := 0
+	for n < len(s) && s[n] == '#' {
+		n++
+	}
+	return n >= 1 && n <= 6 && (n == len(s) || s[n] == ' ' || s[n] == '\t' || s[n] == '\n' || s[n] == '\r')
+}
+
+func headingText(h *ast.Heading, source []byte) string {
+	title := plainText(h, source)
+	if strings.ContainsAny(title, "*_") {
+		title = strings.NewReplacer("**", "", "__", "").Replace(title)
+		title = strings.Trim(title, "*")
+	}
+	return strings.TrimSpace(title)
+}
+
+// plainText joins the text below a node, markup left out.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			b.Write(n.Segment.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.AutoLink:
+			b.Write(n.Label(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// measure counts the words of each section. Source has its code blocks and comments blanked out, so what is left is prose.
+func (d *Document) measure(source []byte) {
+	all := d.Root.All()
+	for _, s := range all {
+		from, to := s.contentStart-d.bodyStart, s.ownEnd-d.bodyStart
+		if from >= to {
+			continue
+		}
+		own := source[from:to]
+		s.Own = countWords(own)
+		s.filled = s.filled || len(strings.TrimSpace(string(own))) > 0
+	}
+	for i := len(all) - 1; i >= 0; i-- { // children come after their parents
+		s := all[i]
+		s.Total += s.Own
+		if s.Parent != nil {
+			s.Parent.Total += s.Total
+		}
+	}
+}
+
+// countWords counts the runs between white space that hold a letter or a digit. Scripts that do not put spaces between
+// words (Chinese, Japanese) count each character as half a word, which is about what their translations have.
+func countWords(b []byte) int {
+	words, ideographs := 0, 0
+	inWord := false
+	for _, r := range string(b) {
+		switch {
+		case unicode.IsSpace(r):
+			inWord = false
+		case r >= 0x3040 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff || r >= 0x20000 && r <= 0x3ffff:
+			ideographs++
+			inWord = false
+		case !inWord && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			words++
+			inWord = true
+		}
+	}
+	return words + ideographs/2
+}
+
+// readTable notes a table. Its cells are read as text only.
+func (d *Document) readTable(t *extast.Table, source []byte, section func(int) *Section) {
+	pos := t.Pos()
+	header := t.FirstChild()
+	if header == nil {
+		return
+	}
+	if pos < 0 {
+		pos = max(header.Pos(), 0)
+	}
+	table := Table{Columns: len(t.Alignments), Rows: t.ChildCount() - 1}
+	for c := header.FirstChild(); c != nil; c = c.NextSibling() {
+		table.Header = append(table.Header, strings.TrimSpace(plainText(c, source)))
+	}
+	table.Line, table.Col = d.Place(d.bodyStart + pos)
+	table.Section = section(d.bodyStart + pos)
+	d.Tables = append(d.Tables, table)
+}

@@ -1,0 +1,105 @@
+// Package skill reads Agent Skills: SKILL.md files and the folders around them.
+//
+// [Parse] turns one file into a [Document]: frontmatter, sections, code blocks, tables, links and named files, each with
+// its place. It never fails; what is wrong with a file is said by [Lint], whose rules stand in one table ([Rules]) with
+// one source file per family. [Find] looks for skills below a folder and [Load] reads one with the folder around it.
+// [Score] computes the structural scores of a skill.
+//
+// Everything here takes foreign text: nothing panics, and time grows with the length of a file, not with its shape. All
+// functions are safe for concurrent use; a Document is not changed once it is made. Lines and columns start at 1 and
+// columns count characters; offsets count bytes of the file as it is stored.
+package skill
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code"
+)
+
+const byteOrderMark = "\ufeff"
+
+// Document is a SKILL.md file, read once.
+type Document struct {
+	Path string // as given to [Parse], with forward slashes
+	Text string // the file as stored, byte order mark and line ends included
+
+	Frontmatter Frontmatter
+	Root        *Section // the body; its children are the top headings
+	Blocks      []Block  // fenced code blocks in order
+	Tables      []Table
+	Links       []Link
+	Mentions    []Mention // files named in back-ticks
+
+	Facts Facts
+
+	// Folder is the folder of the skill, nil when only the text is known. Rules that look for files are silent then.
+	Folder fs.FS
+
+	bodyStart, bodyEnd int // byte range of the body in Text
+	lines              lineIndex
+	ignores            []ignore
+	slugs              map[string]bool // what an anchor of this file may name
+}
+
+// Facts are properties of the file as a whole that make trouble for one reader or another.
+type Facts struct {
+	BOM          bool  // begins with a byte order mark
+	CRLF, LF, CR int   // line ends of each kind
+	Fenced       bool  // the whole file stands in a code fence; the text inside is read
+	InvalidUTF8  int   // offset of the first byte that is not UTF-8, -1 when there is none
+	Controls     []int // offsets of control characters other than tab and line ends, C1 included; the first 100
+	MergeMarkers []int // lines that look like unresolved merge conflicts; the first 100
+	Irregular    []int // first lines of paragraphs too irregular to look for links in; the first 100
+}
+
+// Block is a fenced code block and the section it stands in.
+type Block struct {
+	code.Block
+	Section *Section
+}
+
+// Parse reads a file. Path is used in messages, and its folder's name is compared with the skill's.
+func Parse(path string, data []byte) *Document {
+	d := &Document{Path: strings.ReplaceAll(path, "\\", "/"), Text: string(data)}
+	d.lines = indexLines(d.Text)
+	start, end := d.readFacts()
+	d.bodyStart, d.bodyEnd = d.readFrontmatter(start, end), end
+	d.readBody()
+	d.readIgnores()
+	return d
+}
+
+// Body is the text below the frontmatter.
+func (d *Document) Body() string { return d.Text[d.bodyStart:d.bodyEnd] }
+
+// BodyLine is the line the body begins on.
+func (d *Document) BodyLine() int { return d.lines.line(d.bodyStart) }
+
+// Place gives line and column of a byte offset.
+func (d *Document) Place(offset int) (line, col int) {
+	return d.lines.place(d.Text, offset)
+}
+
+// Offset gives the byte offset of a place; a place outside of the text gives its nearest end.
+func (d *Document) Offset(line, col int) int {
+	return d.lines.offset(d.Text, line, col)
+}
+
+// Line gives the text of a line without its end; empty when there is no such line.
+func (d *Document) Line(line int) string {
+	if line < 1 || line > d.lines.count() {
+		return ""
+	}
+	from, to := d.lines.bounds(d.Text, line)
+	return d.Text[from:to]
+}
+
+// Lines is the number of lines of the file.
+func (d *Document) Lines() int { return d.lines.count() }
+
+// Name is the skill's name as the frontmatter has it, empty when there is none.
+func (d *Document) Name() string { return d.Frontmatter.Text("name") }
+
+// Description is the skill's description, empty when there is none.
+func (d *Document) Description() string { return d.Frontmatter.Text("description") }
