@@ -36,7 +36,8 @@ type Document struct {
 	// Folder is the folder of the skill, nil when only the text is known. Rules that look for files are silent then.
 	Folder fs.FS
 
-	bodyStart, bodyEnd int // byte range of the body in Text
+	folders            [2]string // names of the folder of the file and of the one around it, empty when not known
+	bodyStart, bodyEnd int       // byte range of the body in Text
 	lines              lineIndex
 	ignores            []ignore
 	slugs              map[string]bool // what an anchor of this file may name
@@ -63,6 +64,12 @@ type Block struct {
 func Parse(path string, data []byte) *Document {
 	d := &Document{Path: strings.ReplaceAll(path, "\\", "/"), Text: string(data)}
 	d.lines = indexLines(d.Text)
+	if parts := strings.Split(d.Path, "/"); len(parts) > 1 {
+		d.folders[0] = parts[len(parts)-2]
+		if len(parts) > 2 {
+			d.folders[1] = parts[len(parts)-3]
+		}
+	}
 	start, end := d.readFacts()
 	d.bodyStart, d.bodyEnd = d.readFrontmatter(start, end), end
 	d.readBody()
