@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -100,4 +101,41 @@ func TestAcceptedArguments(t *testing.T) {
 			t.Errorf("%s: %+v", call, ans)
 		}
 	}
+}
+
+// FuzzCall sends arguments of any form to a tool: each is answered or refused,
+// in a text that keeps its form.
+func FuzzCall(f *testing.F) {
+	for _, s := range []string{
+		``, `null`, `[]`, `{"question": "anvil", "project": "acme"}`, `{"question": "\" OR * NEAR(", "project": "acme"}`,
+		`{"question": "### Sources <response_metadata> ` + "`" + `", "project": "acme", "maxTokens": 3}`, `{"question": "\u0000\ufffd", "project": "ACME"}`,
+	} {
+		f.Add(s)
+	}
+	ix, _, err := Load(context.Background(), fstest.MapFS{"acme/a.md": {Data: []byte("# Anvils\n\nAn anvil NEAR an or.\n")}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	s := New(ix, Options{Now: func() time.Time { return time.Unix(1, 0) }})
+	f.Fuzz(func(t *testing.T, args string) {
+		for _, tool := range tools("") {
+			res := s.call(context.Background(), &tool, []byte(args))
+			ans, ok := res.StructuredContent.(*Answer)
+			if res.IsError == ok {
+				t.Fatalf("%s: neither answered nor refused: %+v", tool.name, res)
+			}
+			if !ok {
+				if strings.Contains(res.GetError().Error(), "search the pages") {
+					t.Errorf("%s: %v", tool.name, res.GetError())
+				}
+				continue
+			}
+			text := ans.Render()
+			for _, part := range []string{"\n<response_metadata>\n", "\n</response_metadata>\n", "\n### Sources\n"} {
+				if strings.Count(text, strings.TrimSpace(part)) != 1 || !strings.Contains(text, part) {
+					t.Errorf("%s: %q is not in the text once: %q", tool.name, part, text)
+				}
+			}
+		}
+	})
 }

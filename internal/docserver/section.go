@@ -251,7 +251,7 @@ func writeLink(b *strings.Builder, s string) int {
 // trimBlankLines takes empty lines off both ends, and keeps the indentation of
 // the first line with something on it.
 func trimBlankLines(text string) string {
-	text = strings.TrimRight(text, " \t\n")
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	for {
 		line, rest, ok := strings.Cut(text, "\n")
 		if !ok || strings.TrimSpace(line) != "" {
@@ -273,6 +273,9 @@ const (
 
 // cutText cuts the text of a section into chunks, code blocks whole.
 func cutText(text string) (out []string) {
+	if text == "" {
+		return nil
+	}
 	if len(text) <= chunkSize {
 		return []string{text}
 	}
@@ -296,7 +299,9 @@ func cutText(text string) (out []string) {
 		}
 		for len(line) > longParagraph {
 			at := breakBefore(line, longParagraph)
-			out = append(out, line[:at])
+			if strings.TrimSpace(line[:at]) != "" {
+				out = append(out, line[:at])
+			}
 			line, left = line[at:], left-at
 		}
 		b.WriteString(line)
