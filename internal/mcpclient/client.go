@@ -61,11 +61,16 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 		transport: cfg.Transport, offer: cfg.Protocol,
 		// The SDK announces roots unless it is given capabilities.
 		sdk: mcp.NewClient(&mcp.Implementation{Name: cfg.Name, Version: cfg.Version},
-			&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}}),
+			&mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}, ElicitationHandler: cfg.Elicit.forSDK()}),
 	}
 	c.noise.secrets = c.secrets
 	c.ids.Store(firstID)
 	c.web = newWeb(cfg, c.tasks)
+	var err error
+	if c.web.auth, err = newAuthorizer(cfg, c.web, c.secrets); err != nil {
+		c.Close()
+		return nil, fmt.Errorf("server config: oauth: %w", err)
+	}
 	l, f := c.connectOnce(ctx)
 	if f != nil {
 		c.Close()
@@ -97,7 +102,11 @@ func (c *Client) target() string {
 // connectOnce makes a link and notes what worked for the links to come.
 func (c *Client) connectOnce(ctx context.Context) (*link, *fault) {
 	began := now()
-	l, f := c.connect(ctx)
+	var l *link
+	f := c.withToken(ctx, func() (f *fault) {
+		l, f = c.connect(ctx)
+		return f
+	})
 	if f != nil {
 		return nil, f
 	}
@@ -188,7 +197,7 @@ func (c *Client) attempt(ctx context.Context, op func(l *link) *fault) (attempts
 		if f != nil {
 			return f
 		}
-		f = op(l)
+		f = c.withToken(ctx, func() *fault { return op(l) })
 		if f != nil && f.lost {
 			if losses++; losses >= maxLosses {
 				g := *f
@@ -198,6 +207,30 @@ func (c *Client) attempt(ctx context.Context, op func(l *link) *fault) (attempts
 		}
 		return f
 	})
+}
+
+// maxGrants is how many access tokens one operation may ask for: one to be let
+// in, one for a scope more.
+const maxGrants = 2
+
+// withToken runs op, and again with a new access token if that is what it
+// failed for.
+func (c *Client) withToken(ctx context.Context, op func() *fault) *fault {
+	f := op()
+	for range maxGrants {
+		if f == nil || f.challenge == nil || c.web.auth == nil {
+			break
+		}
+		again, why := c.web.auth.renew(ctx, f.challenge)
+		if why != nil {
+			return why
+		}
+		if !again {
+			break
+		}
+		f = op()
+	}
+	return f
 }
 
 // Call calls a tool. args is a JSON object; nil means no arguments. An error
@@ -246,8 +279,12 @@ func wireArgs(args json.RawMessage) (json.RawMessage, error) {
 	return b.Bytes(), nil
 }
 
-// maxRounds is how often a modern server may ask to repeat a call.
-const maxRounds = 3
+// maxRounds is how often a modern server may have a call repeated, and
+// maxPolls how often without asking anything.
+const (
+	maxRounds = 20
+	maxPolls  = 2
+)
 
 // callOnce makes one attempt at a call over l. A modern server may answer that
 // the call is to be repeated with a state it hands out; that is still the
@@ -257,35 +294,43 @@ func (c *Client) callOnce(ctx context.Context, l *link, tool string, args []byte
 	if l.meta != nil {
 		req.header = paramHeaders(c.marks(tool), args)
 	}
-	var state []byte
-	for round := 1; ; round++ {
+	var state, answers []byte
+	for round, polls := 1, 0; ; round++ {
 		req.id = c.ids.Add(1)
-		req.params = callParams(tool, args, l.meta, state)
+		req.params = callParams(tool, args, l.meta, state, answers)
 		rep, f := l.conn.rpc(ctx, req)
 		if f != nil {
 			return nil, f
 		}
-		again := false
+		var again *repeat
 		if l.meta != nil {
-			if state, again, f = inputRequired(rep.result); f != nil {
-				return nil, f
-			}
+			again = inputRequired(rep.result)
 		}
-		if !again {
-			raw, echoed := c.secrets.withoutEchoes(rep.result)
-			res := parseResult(raw)
-			res.Request = req.params
-			res.Findings = append(res.Findings, rep.findings...)
-			if echoed {
-				res.find("the answer held a credential that the server was sent; it is removed")
-			}
-			return res, nil
+		if again == nil {
+			return c.result(req, rep), nil
 		}
-		busy := &fault{class: ClassProtocol, text: "the server keeps asking to repeat the call"}
-		if round >= maxRounds || !sleep(ctx, pause(round, busy)) {
-			return nil, busy
+		if answers, f = c.answers(ctx, again); f != nil {
+			return nil, f
+		}
+		if state = again.state; answers == nil {
+			polls++
+		}
+		if round >= maxRounds || polls > maxPolls || !sleep(ctx, pauseBefore(round, answers)) {
+			return nil, protocolFault("the server keeps asking to repeat the call")
 		}
 	}
+}
+
+// result reads the answer to a call.
+func (c *Client) result(req *request, rep reply) *Result {
+	raw, echoed := c.secrets.withoutEchoes(rep.result)
+	res := parseResult(raw)
+	res.Request = req.params
+	res.Findings = append(res.Findings, rep.findings...)
+	if echoed {
+		res.find("the answer held a credential that the server was sent; it is removed")
+	}
+	return res
 }
 
 func (c *Client) marks(tool string) []mark {
@@ -294,14 +339,17 @@ func (c *Client) marks(tool string) []mark {
 	return c.listed.marks[tool]
 }
 
-func callParams(tool string, args, meta, state []byte) []byte {
+func callParams(tool string, args, meta, state, answers []byte) []byte {
 	name, err := json.Marshal(tool)
 	if err != nil {
 		name = []byte(`""`) // a string always marshals
 	}
-	b := make([]byte, 0, len(name)+len(args)+len(meta)+len(state)+64)
+	b := make([]byte, 0, len(name)+len(args)+len(meta)+len(state)+len(answers)+64)
 	b = append(append(b, `{"name":`...), name...)
 	b = append(append(b, `,"arguments":`...), args...)
+	if answers != nil {
+		b = append(append(b, `,"inputResponses":`...), answers...)
+	}
 	if state != nil {
 		b = append(append(b, `,"requestState":`...), state...)
 	}
@@ -309,30 +357,6 @@ func callParams(tool string, args, meta, state []byte) []byte {
 		b = append(append(b, `,"_meta":`...), meta...)
 	}
 	return append(b, '}')
-}
-
-// inputRequired looks for the result of a modern server that wants the call
-// repeated. One that asks for input of a person or a model gets none: nothing
-// of the kind was announced to it.
-func inputRequired(result []byte) (state []byte, again bool, f *fault) {
-	if !bytes.Contains(result, []byte(`"input_required"`)) {
-		return nil, false, nil
-	}
-	var asked []string
-	fields(result, func(key string, value []byte) {
-		switch key {
-		case "resultType":
-			again = unquote(value) == "input_required"
-		case "requestState":
-			state = value
-		case "inputRequests":
-			fields(value, func(key string, _ []byte) { asked = append(asked, key) })
-		}
-	})
-	if again && len(asked) > 0 {
-		return nil, false, protocolFault("the server asks for input (%s), which was not offered", fmt.Sprint(asked))
-	}
-	return state, again, nil
 }
 
 // Close ends the session, and a process together with all it started. Calls in

@@ -53,8 +53,11 @@ type Config struct {
 	MaxConns int
 	// Proxy chooses a proxy for a request; nil means none.
 	Proxy func(*http.Request) (*url.URL, error)
-	// WrapHTTP may wrap the HTTP transport, for example to add OAuth tokens.
-	WrapHTTP func(http.RoundTripper) http.RoundTripper
+	// OAuth gets access tokens where the server asks for them; nil does not.
+	OAuth *OAuth
+	// Elicit answers what a server asks the user in the middle of a call; nil
+	// tells servers that there is nobody to ask.
+	Elicit Elicit
 	// Name and Version tell the server who is calling.
 	Name, Version string
 }
@@ -151,6 +154,9 @@ func (cfg Config) check() error {
 	}
 	if versions := mcp.SupportedProtocolVersions(); cfg.Protocol != "" && !slices.Contains(versions, cfg.Protocol) {
 		errs = append(errs, fmt.Errorf("unknown protocol version %q, want one of %s", cfg.Protocol, strings.Join(versions, ", ")))
+	}
+	if cfg.OAuth != nil {
+		errs = append(errs, cfg.OAuth.check())
 	}
 	return errors.Join(errs...)
 }

@@ -18,6 +18,9 @@
 //   - tools/list and tools/call travel beside the SDK as raw JSON and are read
 //     leniently (result.go, tools.go), because the SDK's typed results lose a
 //     whole answer over one part they do not know.
+//   - An authorizer (authorize.go) gets access tokens where the Config has
+//     [OAuth] and the server asks for one; the flows are the SDK's, as far as
+//     it has them. [Elicit] (elicit.go) answers questions to the user.
 //
 // What goes wrong comes back as [*Error], which says where it broke and how;
 // an answer of the server that is a JSON-RPC error is reachable as

@@ -100,6 +100,8 @@ type fault struct {
 	cause      error
 	rpc        *RPCError
 
+	challenge *challenge // of a 401 or 403
+
 	again bool // it broke on the way and may be tried again
 	paced bool // the server asked for patience: does not use up a try
 	lost  bool // the link is dead

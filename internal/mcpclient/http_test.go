@@ -478,28 +478,6 @@ func TestHTTPRedirectKeepsSecrets(t *testing.T) {
 	}
 }
 
-// TestWrapHTTP is how OAuth gets in.
-func TestWrapHTTP(t *testing.T) {
-	t.Parallel()
-	srv := serveOdd(t, nil)
-	cfg := httpConfig(srv.URL)
-	cfg.WrapHTTP = func(next http.RoundTripper) http.RoundTripper {
-		return roundTripper(func(r *http.Request) (*http.Response, error) {
-			r = r.Clone(r.Context())
-			r.Header.Set("Authorization", "Bearer fresh")
-			return next.RoundTrip(r)
-		})
-	}
-	wantText(t, call(t, dial(t, cfg), "hello"))
-	if got := srv.headers("tools/call").Get("Authorization"); got != "Bearer fresh" {
-		t.Errorf("authorization is %q", got)
-	}
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // TestHTTPKeepsConnections checks that parallel calls share a set of
 // connections instead of opening one each, for answers of both kinds.
 func TestHTTPKeepsConnections(t *testing.T) {

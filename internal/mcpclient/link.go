@@ -123,9 +123,9 @@ func (c *Client) negotiate(ctx context.Context, transport string, open opener) (
 	if transport == TransportStdio {
 		l, _, f = c.handshake(ctx, transport, lastLegacy, 0, open)
 	}
-	if f != nil && f.rpc != nil && probe == probeSilent {
-		// It answers, but refuses the old handshake: a modern server that was
-		// merely slow to start.
+	if f != nil && (f.rpc != nil || f.class == ClassProtocol) && probe == probeSilent {
+		// It answers, but does not know the old handshake: a modern server
+		// that was merely slow to start.
 		l, _, f = c.handshake(ctx, transport, "", 0, open)
 	}
 	return l, f
@@ -192,7 +192,7 @@ func (c *Client) requestMeta(version string) []byte {
 	meta, err := json.Marshal(map[string]any{
 		mcp.MetaKeyProtocolVersion:    version,
 		mcp.MetaKeyClientInfo:         map[string]string{"name": c.cfg.Name, "version": c.cfg.Version},
-		mcp.MetaKeyClientCapabilities: struct{}{},
+		mcp.MetaKeyClientCapabilities: c.cfg.Elicit.capabilities(),
 	})
 	if err != nil {
 		return nil // two strings and an empty object always marshal

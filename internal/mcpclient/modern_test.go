@@ -129,22 +129,34 @@ func onCallParams(do func(w http.ResponseWriter, m *inMessage, n int) bool) func
 	}
 }
 
-// TestModernSlowStart has a server of the new era alone that needs longer than
-// the probe allows.
+// TestModernSlowStart has servers of the new era alone that need longer than
+// the probe allows, and say one thing or another to the old handshake.
 func TestModernSlowStart(t *testing.T) {
 	t.Parallel()
-	srv := serveModern(t, func(_ http.ResponseWriter, r *http.Request, m *inMessage, n int) bool {
-		if m.Method == "server/discover" && n == 1 {
-			hang(r)
-			return true
-		}
-		return false
-	})
-	cfg := httpConfig(srv.URL)
-	cfg.Timeouts.Probe = soon
-	c := dial(t, cfg)
-	wantText(t, call(t, c, "hello"))
-	if info := c.Info(); info.Era != mcpclient.EraModern {
-		t.Errorf("era is %s", info.Era)
+	for name, initialize := range map[string]string{
+		"refuses":  `"error":{"code":-32601,"message":"no such method"}`,
+		"nonsense": `"result":{}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv := serveModern(t, func(w http.ResponseWriter, r *http.Request, m *inMessage, n int) bool {
+				switch {
+				case m.Method == "server/discover" && n == 1:
+					hang(r)
+				case m.Method == "initialize":
+					answer(w, 200, "application/json", `{"jsonrpc":"2.0","id":%s,`+initialize+`}`, string(m.ID))
+				default:
+					return false
+				}
+				return true
+			})
+			cfg := httpConfig(srv.URL)
+			cfg.Timeouts.Probe = soon
+			c := dial(t, cfg)
+			wantText(t, call(t, c, "hello"))
+			if info := c.Info(); info.Era != mcpclient.EraModern {
+				t.Errorf("era is %s", info.Era)
+			}
+		})
 	}
 }

@@ -2,19 +2,23 @@ package mcpclient
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
 const redacted = "[redacted]"
 
-// secrets knows every string of a Config that must not be seen.
+// secrets knows every string that must not be seen: those of a Config, and the
+// tokens that a session learns.
 type secrets struct {
+	mu      sync.RWMutex
 	values  []string
 	replace *strings.Replacer
 	echoes  []string // credentials that are removed from answers too
@@ -46,14 +50,35 @@ func newSecrets(cfg Config) *secrets {
 			s.add(value)
 		}
 	}
-	// Longest first, so that a token inside a longer one is not cut in half.
-	slices.SortFunc(s.values, func(a, b string) int { return len(b) - len(a) })
+	if cfg.OAuth != nil {
+		s.add(cfg.OAuth.ClientSecret)
+		s.addEcho(cfg.OAuth.ClientSecret)
+	}
+	s.prepare()
+	return s
+}
+
+// learn notes credentials that came up on the way.
+func (s *secrets) learn(values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range values {
+		s.add(v)
+		s.addEcho(v)
+	}
+	s.prepare()
+}
+
+// prepare makes the replacer. The longest goes first, so that a token inside a
+// longer one is not cut in half.
+func (s *secrets) prepare() {
+	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	s.values = slices.Compact(s.values)
 	pairs := make([]string, 0, 2*len(s.values))
-	for _, v := range slices.Compact(s.values) {
+	for _, v := range s.values {
 		pairs = append(pairs, v, redacted)
 	}
 	s.replace = strings.NewReplacer(pairs...)
-	return s
 }
 
 func (s *secrets) addURL(u *url.URL) {
@@ -111,6 +136,8 @@ func (s *secrets) addEcho(v string) {
 // withoutEchoes removes the credentials that a server was sent from what it
 // answers. It tells whether there were any.
 func (s *secrets) withoutEchoes(raw json.RawMessage) (json.RawMessage, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	found := false
 	for _, v := range s.echoes {
 		if bytes.Contains(raw, []byte(v)) {
@@ -133,6 +160,8 @@ func secretName(name string) bool {
 }
 
 func (s *secrets) scrub(text string) string {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if len(s.values) == 0 {
 		return text
 	}
@@ -152,10 +181,10 @@ func (s *secrets) excerpt(text string, limit int) string {
 }
 
 func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 || len(s.values) == 0 {
+	if len(raw) == 0 {
 		return raw
 	}
-	return json.RawMessage(s.replace.Replace(string(raw)))
+	return json.RawMessage(s.scrub(string(raw)))
 }
 
 // clean makes foreign text safe to print on one line: control characters and

@@ -131,8 +131,16 @@ func TestRetryAfterHeader(t *testing.T) {
 			value, date string
 			want        time.Duration
 		}{
-			{"", "", 0}, {"0", "", 0}, {"7", "", 7 * time.Second}, {" 7 ", "", 7 * time.Second}, {"1.5", "", 1500 * time.Millisecond},
-			{"-3", "", 0}, {"soon", "", 0}, {"NaN", "", 0}, {"Inf", "", retryAfterMax}, {"1e300", "", retryAfterMax},
+			{"", "", 0},
+			{"0", "", 0},
+			{"7", "", 7 * time.Second},
+			{" 7 ", "", 7 * time.Second},
+			{"1.5", "", 1500 * time.Millisecond},
+			{"-3", "", 0},
+			{"soon", "", 0},
+			{"NaN", "", 0},
+			{"Inf", "", retryAfterMax},
+			{"1e300", "", retryAfterMax},
 			{"99999999999999999999", "", retryAfterMax},
 			{at(30 * time.Second), "", 30 * time.Second},
 			{at(-30 * time.Second), "", 0},

@@ -34,7 +34,7 @@ func errorTexts(err error) []string {
 	if errors.As(err, &rpc) {
 		texts = append(texts, rpc.Message, string(rpc.Data))
 	}
-	switch u := err.(type) {
+	switch u := err.(type) { //nolint:errorlint // it walks the whole tree itself
 	case interface{ Unwrap() error }:
 		texts = append(texts, errorTexts(u.Unwrap())...)
 	case interface{ Unwrap() []error }:

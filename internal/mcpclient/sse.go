@@ -133,7 +133,7 @@ func (c *sseConn) cancelCall(id int64) {
 	c.web.tasks.spawn(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, tellTime)
 		defer cancel()
-		c.post(ctx, cancelBody(id))
+		_ = c.post(ctx, cancelBody(id)) // nobody waits for it
 	})
 }
 

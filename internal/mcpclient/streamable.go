@@ -16,8 +16,9 @@ import (
 // answer is JSON or a stream of events. Nothing but the session id ties the
 // requests together, so an odd answer to one leaves the others alone.
 //
-// The standalone GET stream is never opened: it brings nothing a caller of
-// tools needs, and servers get it wrong in many ways.
+// The standalone GET stream is opened only for questions to the user: it
+// brings nothing else a caller of tools needs, and servers get it wrong in
+// many ways.
 type postConn struct {
 	*web
 	*inbox
@@ -59,7 +60,12 @@ func (c *postConn) learn(session, version string) {
 	c.header.Store(&h)
 }
 
-func (c *postConn) agreed(version string) { c.learn("", version) }
+func (c *postConn) agreed(version string) {
+	c.learn("", version)
+	if c.cfg.Elicit != nil && !isModern(version) {
+		c.listen()
+	}
+}
 
 func (c *postConn) modern() bool { return isModern((*c.header.Load()).Get(headerVersion)) }
 
@@ -267,7 +273,9 @@ func (c *postConn) resume(ctx context.Context, last string) (*http.Response, *fa
 	header := (*c.header.Load()).Clone()
 	header.Del("Content-Type")
 	header.Set("Accept", typeStream)
-	header.Set("Last-Event-ID", last)
+	if last != "" {
+		header.Set("Last-Event-ID", last)
+	}
 	resp, f := c.do(ctx, http.MethodGet, c.url, header, nil)
 	if f != nil {
 		return nil, f
@@ -280,6 +288,58 @@ func (c *postConn) resume(ctx context.Context, last string) (*http.Response, *fa
 		}
 	}
 	return resp, nil
+}
+
+// listenTime is how long a server may take to open the stream for its
+// questions before calls begin without it.
+const listenTime = 2 * time.Second
+
+// listen opens the stream on which a server may put questions that it does not
+// tie to the call they are about. A server that has none refuses it.
+func (c *postConn) listen() {
+	opened := make(chan struct{})
+	c.tasks.spawn(func(ctx context.Context) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		c.tasks.spawn(func(context.Context) {
+			select {
+			case <-c.closed:
+				cancel()
+			case <-ctx.Done():
+			}
+		})
+		resp, f := c.resume(ctx, "")
+		close(opened)
+		c.hear(ctx, resp, f)
+	})
+	timer := time.NewTimer(listenTime)
+	defer timer.Stop()
+	select {
+	case <-opened:
+	case <-timer.C:
+	case <-c.tasks.ctx.Done():
+	}
+}
+
+// hear hands what comes on the stream to the SDK, and resumes it as long as it
+// brings anything.
+func (c *postConn) hear(ctx context.Context, resp *http.Response, f *fault) {
+	var at position
+	for idle := 0; f == nil && idle < maxResumes; idle++ {
+		before := at.id
+		_, _, _ = c.scan(ctx, 0, resp, &at) // no answer is waited for here
+		resp.Body.Close()
+		if at.id != before {
+			idle = 0
+		}
+		if !sleep(ctx, at.delay()) {
+			return
+		}
+		resp, f = c.resume(ctx, at.id)
+	}
+	if f == nil {
+		resp.Body.Close()
+	}
 }
 
 // Write implements mcp.Connection for the SDK's own messages. A request that
@@ -355,7 +415,7 @@ func (c *postConn) tell(body []byte) {
 	c.tasks.spawn(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, tellTime)
 		defer cancel()
-		c.notify(ctx, body)
+		_ = c.notify(ctx, body)
 	})
 }
 

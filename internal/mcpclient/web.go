@@ -23,6 +23,7 @@ type web struct {
 	client *http.Client
 	base   *http.Transport
 	tasks  *tasks
+	auth   *authorizer // nil without OAuth
 }
 
 const (
@@ -49,11 +50,7 @@ func newWeb(cfg Config, t *tasks) *web {
 		IdleConnTimeout:     90 * time.Second,
 		TLSHandshakeTimeout: 10 * time.Second,
 	}
-	var rt http.RoundTripper = w.base
-	if cfg.WrapHTTP != nil {
-		rt = cfg.WrapHTTP(rt)
-	}
-	w.client = &http.Client{Transport: rt, CheckRedirect: w.checkRedirect}
+	w.client = &http.Client{Transport: w.base, CheckRedirect: w.checkRedirect}
 	w.header.Set("User-Agent", strings.TrimSuffix(cfg.Name+"/"+cfg.Version, "/"))
 	for name, values := range cfg.Headers {
 		w.header[http.CanonicalHeaderKey(name)] = values
@@ -74,6 +71,7 @@ func (w *web) checkRedirect(req *http.Request, via []*http.Request) error {
 		for name := range w.cfg.Headers {
 			req.Header.Del(name)
 		}
+		req.Header.Del("Authorization")
 		req.Header.Del(headerSession)
 	}
 	return nil
@@ -83,6 +81,12 @@ func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && a.Host == b
 
 // do sends one request. header is used as it is and must not change any more.
 func (w *web) do(ctx context.Context, method string, target *url.URL, header http.Header, body []byte) (*http.Response, *fault) {
+	if w.auth != nil {
+		var f *fault
+		if header, f = w.auth.sign(header); f != nil {
+			return nil, f
+		}
+	}
 	req := &http.Request{
 		Method: method, URL: target, Header: header, Host: header.Get("Host"),
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
@@ -95,6 +99,9 @@ func (w *web) do(ctx context.Context, method string, target *url.URL, header htt
 	resp, err := w.client.Do(req.WithContext(ctx))
 	if err != nil {
 		return nil, brokenFault(ctx, err)
+	}
+	if w.auth != nil && resp.StatusCode/100 == 2 {
+		w.auth.accepted(header.Get("Authorization"))
 	}
 	return resp, nil
 }
@@ -131,7 +138,10 @@ func (w *web) statusFault(resp *http.Response, id int64, inSession bool) *fault 
 	rpc := rpcAnswer(&msg)
 	switch {
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		f.class = ClassAuth
+		f.class, f.challenge = ClassAuth, challengeOf(resp, w.url)
+		if f.challenge != nil && f.challenge.used == "" && f.challenge.param("resource_metadata") != "" {
+			f.text = "the server takes OAuth tokens"
+		}
 	case inSession && sessionGone(code, body, &msg):
 		f.text, f.again, f.lost = "the session is gone", true, true
 	case code == http.StatusRequestTimeout, code == http.StatusTooEarly, code == http.StatusTooManyRequests,

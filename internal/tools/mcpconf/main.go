@@ -10,10 +10,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/mcpclient"
@@ -21,7 +24,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Getenv("MCP_CONFORMANCE_CONTEXT"), os.Stdout) //nolint:forbidigo // the suite speaks through the environment
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout) //nolint:forbidigo // the suite speaks through the environment
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "mcpconf:", err)
@@ -29,10 +32,14 @@ func main() {
 	}
 }
 
-// scenario is what the suite tells beside the address; most scenarios tell
-// nothing.
+// scenario is what the suite tells beside the address.
 type scenario struct {
-	ToolCalls []toolCall `json:"toolCalls"`
+	name string
+
+	ToolCalls    []toolCall `json:"toolCalls"`
+	ClientID     string     `json:"client_id"`
+	ClientSecret string     `json:"client_secret"`
+	Issuer       string     `json:"issuer"`
 }
 
 type toolCall struct {
@@ -42,12 +49,12 @@ type toolCall struct {
 
 // run connects to the server, lists its tools and makes the calls that the
 // scenario asks for; without any, one of each tool.
-func run(ctx context.Context, args []string, told string, out io.Writer) error {
+func run(ctx context.Context, args []string, env func(string) string, out io.Writer) error {
 	if len(args) == 0 {
-		return fmt.Errorf("usage: mcpconf URL")
+		return errors.New("usage: mcpconf URL")
 	}
-	var s scenario
-	if told != "" {
+	s := scenario{name: env("MCP_CONFORMANCE_SCENARIO")}
+	if told := env("MCP_CONFORMANCE_CONTEXT"); told != "" {
 		if err := json.Unmarshal([]byte(told), &s); err != nil {
 			return fmt.Errorf("read MCP_CONFORMANCE_CONTEXT: %w", err)
 		}
@@ -77,10 +84,46 @@ func run(ctx context.Context, args []string, told string, out io.Writer) error {
 
 func (s *scenario) config(url string) mcpclient.Config {
 	return mcpclient.Config{
-		URL: url, Name: "mettle", Version: "conformance",
+		URL: url, Name: "mettle", Version: "conformance", OAuth: s.oauth(),
+		// Whoever runs an evaluation takes what the server suggests.
+		Elicit: func(context.Context, mcpclient.Question) (map[string]any, bool) { return nil, true },
 		// The suite runs all scenarios at once, and a busy machine is slow.
 		Timeouts: mcpclient.Timeouts{Probe: 20 * time.Second, Connect: 25 * time.Second, Call: 20 * time.Second},
 	}
+}
+
+// oauth has a client for every way of authorization: known to the server by
+// the scenario, by a document or by registration.
+func (s *scenario) oauth() *mcpclient.OAuth {
+	o := &mcpclient.OAuth{ClientID: s.ClientID, ClientSecret: s.ClientSecret, Issuer: s.Issuer}
+	if strings.HasPrefix(s.name, "auth/client-credentials") {
+		return o
+	}
+	o.Authorize, o.RedirectURL = followRedirect, "http://localhost:3000/callback"
+	o.ClientDocument = "https://conformance-test.local/client-metadata.json" // the suite knows it
+	o.Register = true
+	o.DefaultEndpoints = strings.HasPrefix(s.name, "auth/2025-03-26-")
+	return o
+}
+
+// followRedirect is the person: the suite's authorization server sends everyone
+// back at once.
+func followRedirect(ctx context.Context, address string) (back mcpclient.Redirect, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return back, err
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		return back, err
+	}
+	defer resp.Body.Close()
+	to, err := resp.Location()
+	if err != nil {
+		return back, fmt.Errorf("the authorization server does not redirect: %w", err)
+	}
+	q := to.Query()
+	return mcpclient.Redirect{Code: q.Get("code"), State: q.Get("state"), Issuer: q.Get("iss")}, nil
 }
 
 // oneOfEach calls every tool with arguments made from its schema.
