@@ -8,13 +8,15 @@ import { syncBuiltinESMExports } from "node:module";
 
 const local = new Set(["localhost", "127.0.0.1", "::1"]);
 
-const listen = net.Server.prototype.listen;
-net.Server.prototype.listen = function (...args) {
-  const callback = args.find((a) => typeof a === "function");
+// All ways to listen end here, at once where no host is named: some servers
+// look at their address in the next line.
+const listen = net.Server.prototype._listen2;
+net.Server.prototype._listen2 = function (address, port, type, ...rest) {
+  if (type !== 4 && type !== 6) return listen.call(this, address, port, type, ...rest); // a pipe
   this.once("listening", () => {
     process.stderr.write(`listening on ${this.address().port}\n`);
   });
-  return listen.call(this, { port: 0, host: "127.0.0.1" }, callback);
+  return listen.call(this, "127.0.0.1", 0, 4, ...rest);
 };
 
 const connect = net.Socket.prototype.connect;
