@@ -50,6 +50,17 @@ func TestPlainClient(t *testing.T) {
 	}
 }
 
+// TestOnlyTools wants what is not announced to be refused, not to be empty.
+func TestOnlyTools(t *testing.T) {
+	url := serve(t, pages(), nil)
+	for _, method := range []string{"prompts/list", "prompts/get", "resources/list", "resources/templates/list"} {
+		_, reply, _ := post(t, url, `{"jsonrpc": "2.0", "id": 1, "method": "`+method+`", "params": {"name": "x", "uri": "x:y"}}`, nil)
+		if !strings.Contains(reply, `"code":-32601`) {
+			t.Errorf("%s: %s", method, reply)
+		}
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	open := serve(t, pages(), func(o *docserver.Options) { o.Origins = []string{"https://docs.example"} })
 	shut := serve(t, pages(), func(o *docserver.Options) { o.Token = "s3cret" })

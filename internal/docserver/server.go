@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -58,8 +59,20 @@ func New(ix *Index, opts Options) *Server {
 		Instructions: "Full-text search over documentation pages. Answers quote the pages and cite them, nothing is made up; confidence 0 means that they have no answer.",
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	})
+	s.mcp.AddReceivingMiddleware(onlyTools)
 	s.addTools()
 	return s
+}
+
+// onlyTools refuses what the server does not announce. The SDK would answer for
+// prompts and resources that there are none, and so claim to have them.
+func onlyTools(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if strings.HasPrefix(method, "prompts/") || strings.HasPrefix(method, "resources/") {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", method)}
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // Replace answers from another index from now on, and closes the one before
