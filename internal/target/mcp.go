@@ -27,14 +27,17 @@ type MCP struct {
 	Env       map[string]string `yaml:"env" json:"env,omitempty" jsonschema:"further environment variables of the command"`
 	Headers   map[string]string `yaml:"headers" json:"headers,omitempty" jsonschema:"further HTTP headers; take secrets from the environment with ${NAME}"`
 	Token     string            `yaml:"token" json:"token,omitempty" jsonschema:"bearer token, best as ${NAME}"`
+	OAuth     OAuth             `yaml:"oauth" json:"oauth,omitzero" jsonschema:"instead of token: how to get access tokens by OAuth"`
 	Transport string            `yaml:"transport" json:"transport,omitempty" jsonschema:"how to speak; auto finds out" check:"enum=auto|streamable|sse|stdio,default=auto"`
 	Protocol  string            `yaml:"protocol" json:"protocol,omitempty" jsonschema:"protocol version to insist on, such as 2025-06-18; without it the newest both sides know"`
 	Tools     Tools             `yaml:"tools" json:"tools,omitzero" jsonschema:"how a case's tool becomes the server's"`
 	Envelope  Envelope          `yaml:"envelope" json:"envelope,omitzero" jsonschema:"how the server wraps its answers"`
 	Timeouts  Timeouts          `yaml:"timeouts" json:"timeouts,omitzero" jsonschema:"limits for each step of the conversation"`
-	Retries   *int              `yaml:"retries" json:"retries,omitempty" jsonschema:"further tries of a call that broke on the way; an answer is never asked for again" check:"min=0,max=20,default=4"`
+	Retries   *int              `yaml:"retries" json:"retries,omitempty" jsonschema:"further tries of a call that broke on the way; an answer is never asked for again" check:"min=0,max=20,default=8"`
 	MaxAnswer int64             `yaml:"maxAnswer" json:"maxAnswer,omitempty" jsonschema:"bytes over which an answer is refused" check:"min=1024,default=16777216"`
 	Lenient   bool              `yaml:"lenientNotifications" json:"lenientNotifications,omitempty" jsonschema:"put up with servers that answer notifications with an HTTP error" check:"default=false"`
+
+	Elicitation string `yaml:"elicitation" json:"elicitation,omitempty" jsonschema:"what a server hears that asks the user something in the middle of a call: refuse tells it beforehand that nobody is there, accept answers with the defaults of its question" check:"enum=refuse|accept,default=refuse"`
 
 	// Base is the folder relative paths are meant from, and Environ what a
 	// command inherits; Connections how many calls will run side by side.
@@ -98,6 +101,9 @@ func (m *MCP) Check() error {
 			return &kind.FieldError{Field: "url", Err: err}
 		}
 	}
+	if err := m.checkOAuth(); err != nil {
+		return err
+	}
 	return m.Envelope.check()
 }
 
@@ -118,6 +124,7 @@ func Endpoint(raw string) (string, error) {
 func (m *MCP) Expand(env Lookup) error {
 	e := &expander{env: env}
 	m.URL, m.Token, m.Dir = e.text(m.URL), e.text(m.Token), e.text(m.Dir)
+	m.OAuth.expand(e)
 	for i := range m.Command {
 		m.Command[i] = e.text(m.Command[i])
 	}
@@ -136,6 +143,7 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 		Command: m.Command, Dir: m.folder(), Env: m.environ(), Headers: http.Header{},
 		Transport: m.Transport, Protocol: m.Protocol, LenientNotifications: m.Lenient,
 		MaxMessage: m.MaxAnswer, MaxConns: m.Connections, Name: "mettle", Version: m.Version,
+		OAuth: m.OAuth.client(), Elicit: m.elicit(),
 		Timeouts: mcpclient.Timeouts{
 			Start: time.Duration(m.Timeouts.Start), Connect: time.Duration(m.Timeouts.Connect),
 			List: time.Duration(m.Timeouts.List), Call: time.Duration(m.Timeouts.Call), Close: time.Duration(m.Timeouts.Close),
