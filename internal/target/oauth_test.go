@@ -24,7 +24,7 @@ func newAskingServer(t *testing.T) *httptest.Server {
 			Message: "How long?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"words":{"type":"integer","default":50}}}`),
 		})
 		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: err.Error()}}}, nil
+			return nil, err
 		}
 		said, _ := json.Marshal(res.Content)
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil
