@@ -37,7 +37,7 @@ func conformance(t *testing.T, args ...string) (passed map[string]bool, output s
 	}
 	nothingLeft(t, mark)
 	passed = map[string]bool{}
-	_, summary, _ := strings.Cut(output, "SUITE SUMMARY")
+	_, summary, _ := strings.Cut(output, "SUMMARY ===")
 	for _, m := range regexp.MustCompile(`(?m)^([✓✗]) (\S+): \d+ passed`).FindAllStringSubmatch(summary, -1) {
 		passed[m[2]] = m[1] == "✓"
 	}

@@ -27,8 +27,21 @@ const (
 // address.
 func serve(t *testing.T, env []string, script string, args ...string) string {
 	t.Helper()
-	mark := rand.Text()
 	cmd := exec.Command(node(t), append([]string{"--import", abs(t, "offline.mjs"), installed(t, "node_modules", script)}, args...)...)
+	return start(t, cmd, env, func(line string) string {
+		port, ok := strings.CutPrefix(line, "listening on ")
+		if !ok {
+			return ""
+		}
+		return "http://127.0.0.1:" + port
+	})
+}
+
+// start starts a server, waits for the line on stderr that tells its address,
+// and ends it with the test, and all that it started.
+func start(t *testing.T, cmd *exec.Cmd, env []string, find func(line string) string) string {
+	t.Helper()
+	mark := rand.Text()
 	cmd.Env = environ(t, mark, env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stderr, err := cmd.StderrPipe()
@@ -38,13 +51,13 @@ func serve(t *testing.T, env []string, script string, args ...string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	address := make(chan string, 1)
+	address := make(chan string, 10)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		for lines := bufio.NewScanner(stderr); lines.Scan(); {
-			if port, ok := strings.CutPrefix(lines.Text(), "listening on "); ok {
-				address <- "http://127.0.0.1:" + port
+			if url := find(lines.Text()); url != "" {
+				address <- url
 			}
 		}
 	}()
@@ -58,9 +71,9 @@ func serve(t *testing.T, env []string, script string, args ...string) string {
 	case url := <-address:
 		return url
 	case <-ended:
-		t.Fatalf("%s ended before it listened", script)
+		t.Fatalf("%s ended before it listened", cmd)
 	case <-time.After(time.Minute):
-		t.Fatalf("%s does not listen", script)
+		t.Fatalf("%s does not listen", cmd)
 	}
 	return ""
 }
