@@ -84,6 +84,11 @@ type report struct {
 	Summary struct {
 		TotalTests, Passed, Failed, Errors, Unscored int
 	} `json:"summary"`
+	Retrieval []struct {
+		Metric string   `json:"metric"`
+		Mean   *float64 `json:"mean"`
+		N      int      `json:"n"`
+	} `json:"retrieval"`
 	Results []struct {
 		TestCase struct {
 			ID   string   `json:"id"`

@@ -166,6 +166,51 @@ func TestDocumentationServers(t *testing.T) {
 	}
 }
 
+// TestRetrieval reads the summary of how well servers find what is labelled.
+func TestRetrieval(t *testing.T) {
+	t.Parallel()
+	o := runSuite(t, "primevue", nil, "--tag", "known-gap")
+	if len(o.report.Retrieval) != 1 || o.report.Retrieval[0].Metric != "mrr" || o.report.Retrieval[0].N != 2 || *o.report.Retrieval[0].Mean != 0 {
+		t.Errorf("retrieval of what the server does not find: %+v\n%s", o.report.Retrieval, o.stderr)
+	}
+	o = runSuite(t, "primevue", nil, "--difficulty", "basic")
+	if len(o.report.Retrieval) != 1 || o.report.Retrieval[0].N != 3 || *o.report.Retrieval[0].Mean != 1 {
+		t.Errorf("retrieval of what the server finds: %+v\n%s", o.report.Retrieval, o.stderr)
+	}
+}
+
+// TestProbe has a first look at each server, which calls none of its tools.
+func TestProbe(t *testing.T) {
+	t.Parallel()
+	for script, tools := range map[string]int{
+		everything:                              13,
+		"@ant-design/cli/dist/index.js":         8,
+		"@primevue/mcp/dist/index.js":           8,
+		"@mastra/mcp-docs-server/dist/stdio.js": 13,
+		"n8n-mcp/dist/mcp/stdio-wrapper.js":     7,
+		"@bitbonsai/mcpvault/dist/server.js":    18,
+	} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			command := []string{node(t), "--import", abs(t, "offline.mjs"), installed(t, "node_modules", script)}
+			switch {
+			case strings.Contains(script, "ant-design"):
+				command = append(command, "mcp")
+			case strings.Contains(script, "mcpvault"):
+				command = append(command, t.TempDir())
+			}
+			o := invocation{args: append([]string{"probe", "--json", "--"}, command...)}.run(t)
+			var card struct {
+				Verdict string
+				Tools   struct{ Count int }
+			}
+			if err := json.Unmarshal([]byte(o.stdout), &card); err != nil || o.exit != 0 || card.Verdict == "fail" || card.Tools.Count != tools {
+				t.Errorf("exit %d, verdict %s, %d tools, want %d: %v\n%s", o.exit, card.Verdict, card.Tools.Count, tools, err, o.stderr)
+			}
+		})
+	}
+}
+
 // copyPages gives a server that could write a copy of the built-in pages.
 func copyPages(t *testing.T) string {
 	t.Helper()
