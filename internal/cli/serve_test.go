@@ -196,7 +196,7 @@ func TestServeRefuses(t *testing.T) {
 		"a file":         {"--docs file.md", ExitUsage, `^mettle: --docs: .*file\.md`},
 		"no pages":       {"--docs empty", ExitUsage, `there are no Markdown pages \(\.md, \.mdx or \.markdown\) in empty`},
 		"watch nothing":  {"--watch", ExitUsage, `--watch needs --docs`},
-		"bad prefix":     {"--prefix my/", ExitUsage, `prefix "my/": names of tools are made of`},
+		"bad prefix":     {"--prefix my/", ExitUsage, `prefix "my/": only letters, digits and`},
 		"both wires":     {"--stdio --addr :1", ExitUsage, `--stdio and --addr`},
 		"an argument":    {"docs", ExitUsage, `unknown command "docs" for "mettle serve"`},
 		"port in use":    {"--addr " + taken.Addr().String(), ExitIncomplete, `address already in use; .*choose another port with --addr`},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -18,31 +17,48 @@ import (
 // maxBody is the size, in bytes, over which no request is read.
 const maxBody = 1 << 20
 
-// Serve answers HTTP requests on l until ctx ends. Requests that are being
-// answered then are given a few seconds more.
+// grace is how long requests that are being answered may take when the server
+// stops.
+const grace = 2 * time.Second
+
+// Serve answers HTTP requests on l until ctx ends. Then streams end, and calls
+// that are being answered are given a moment.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      60 * time.Second,
+		Handler:           endStreams(ctx, s.Handler()),
+		ReadHeaderTimeout: 10 * time.Second, // and no limit on the rest, which would cut streams
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
-	stopped := make(chan error, 1)
+	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		defer close(stopped)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
-		stopped <- h.Shutdown(grace)
+		if h.Shutdown(ctx) != nil {
+			_ = h.Close()
+		}
 	})
 	err := h.Serve(l)
 	if stop() { // it ended by itself
 		return err
 	}
-	if err := <-stopped; err != nil {
-		return errors.Join(err, h.Close())
-	}
+	<-stopped
 	return nil
+}
+
+// endStreams ends the streams on which clients listen for changes when ctx
+// ends: they would go on for ever. Other requests are left alone.
+func endStreams(ctx context.Context, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Method") == "subscriptions/listen" {
+			stream, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			r = r.WithContext(stream)
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // Handler serves /mcp and /health.
@@ -52,7 +68,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // that was made to point here.
 func (s *Server) Handler() http.Handler {
 	stream := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody,
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", s.health)

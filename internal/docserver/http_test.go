@@ -164,8 +164,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestServe wants a request that is under way to be answered after the server
-// was told to stop, and new ones to be refused.
+// TestServe stops a server while it answers a call and holds a stream. The call
+// is answered, the stream ends, nothing new is let in.
 func TestServe(t *testing.T) {
 	s := newServer(t, pages(), nil)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -175,34 +175,90 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Serve(ctx, l) }()
-
-	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
+	call := startPost(t, l.Addr().String(), plainCall, "")
+	modern := startPost(t, l.Addr().String(), `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "crypto_ask_docs",
+		"arguments": {"question": "How do I mount the anvil?", "project": "acme"}, "_meta": {`+modernMeta+`}}}`,
+		modernHeader("tools/call")+"Mcp-Name: crypto_ask_docs\r\n")
+	stream := startPost(t, l.Addr().String(), `{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": {"notifications": {},
+		"_meta": {`+modernMeta+`}}}`, modernHeader("subscriptions/listen"))
+	stream.send()
+	if head := stream.line(); !strings.Contains(head, "200 OK") {
+		t.Fatalf("the stream was not opened: %s", head)
 	}
-	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"+
-		"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n", len(plainCall))
-	if err != nil {
-		t.Fatal(err)
+	cancel() // while the server waits for the bodies of the calls
+	call.send()
+	modern.send()
+	for name, c := range map[string]*rawPost{"call": call, "modern call": modern} {
+		if reply := c.rest(); !strings.Contains(reply, "Mount") {
+			t.Errorf("%s that was under way got %q", name, reply)
+		}
 	}
-	reader := bufio.NewReader(conn)
-	if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
-		t.Fatal(line, err)
-	}
-	cancel() // while the server waits for the body it has just asked for
-	if _, err := io.WriteString(conn, plainCall); err != nil {
-		t.Fatal(err)
-	}
-	if reply, err := io.ReadAll(reader); err != nil || !strings.Contains(string(reply), "Mount") {
-		t.Errorf("a request that was under way got %q, %v", reply, err)
-	}
+	stream.rest()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
 	if _, err := net.Dial("tcp", l.Addr().String()); err == nil {
 		t.Error("the server still listens")
 	}
+}
+
+const modernMeta = `"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}`
+
+func modernHeader(method string) string {
+	return "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: " + method + "\r\n"
+}
+
+// rawPost is a request of which the server has the head and waits for the body.
+type rawPost struct {
+	t      *testing.T
+	body   string
+	conn   net.Conn
+	reader *bufio.Reader
+}
+
+func startPost(t *testing.T, addr, body, header string) *rawPost {
+	t.Helper()
+	conn, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	p := &rawPost{t, body, conn, bufio.NewReader(conn)}
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"+
+		"%sExpect: 100-continue\r\nContent-Length: %d\r\n\r\n", header, len(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := p.line(); !strings.Contains(line, "100 Continue") {
+		t.Fatal(line)
+	}
+	p.line()
+	return p
+}
+
+func (p *rawPost) send() {
+	p.t.Helper()
+	if _, err := io.WriteString(p.conn, p.body); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *rawPost) line() string {
+	p.t.Helper()
+	line, err := p.reader.ReadString('\n')
+	if err != nil {
+		p.t.Fatal(line, err)
+	}
+	return line
+}
+
+func (p *rawPost) rest() string {
+	p.t.Helper()
+	b, err := io.ReadAll(p.reader)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(b)
 }
 
 // TestServeFails wants an error that is not the stopping to be told.

@@ -2,7 +2,6 @@ package docserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -33,7 +32,7 @@ func (o *Options) Check() error {
 	})
 	switch {
 	case bad >= 0:
-		return fmt.Errorf("prefix %q: names of tools are made of letters, digits, _, - and .", o.Prefix)
+		return fmt.Errorf("prefix %q: only letters, digits and any of _-. are allowed in the name of a tool", o.Prefix)
 	case len(o.Prefix) > longest:
 		return fmt.Errorf("prefix %q is longer than %d characters", o.Prefix, longest)
 	}
@@ -97,10 +96,10 @@ func (s *Server) Close() error {
 // closes in or ctx ends.
 func (s *Server) RunStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: keepOpen{out}, MaxLineLength: maxBody})
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		return nil
+	if ctx.Err() == nil {
+		return err
 	}
-	return err
+	return nil // it was told to end
 }
 
 // keepOpen is a writer that is somebody else's to close.
