@@ -16,7 +16,6 @@ package docserver
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -40,31 +39,30 @@ func Load(ctx context.Context, fsys fs.FS) (ix *Index, skipped []string, err err
 	var chunks []chunk
 	size := 0
 	stamp, err := walk(ctx, fsys, func(name string, d fs.DirEntry, err error) error {
-		if err == nil {
-			var b []byte
-			var page []chunk
-			if b, err = readPage(fsys, name, d); err == nil {
-				size += len(b)
-				page, err = parsePage(name, b)
-				chunks = append(chunks, page...)
-			}
-		}
-		switch {
-		case err != nil:
+		if err != nil {
 			skipped = append(skipped, err.Error())
-		case size > maxPages:
-			return fmt.Errorf("there are more than %d MB of pages", maxPages>>20)
+			return nil
 		}
+		page, n, err := loadPage(fsys, name, d)
+		if err != nil {
+			skipped = append(skipped, err.Error())
+			return nil
+		}
+		if size += n; size > maxPages {
+			return fmt.Errorf("there are more than %d MB of them", maxPages>>20)
+		}
+		chunks = append(chunks, page...)
 		return nil
 	})
 	if err != nil {
 		return nil, skipped, fmt.Errorf("read the pages: %w", err)
 	}
 	ix, err = newIndex(ctx, chunks)
-	if err == nil {
-		ix.stamp = stamp
+	if err != nil {
+		return nil, skipped, err
 	}
-	return ix, skipped, err
+	ix.stamp = stamp
+	return ix, skipped, nil
 }
 
 // walk visits every page below the root of fsys, and every place that might
@@ -106,26 +104,26 @@ func isMarkdown(name string) bool {
 	return false
 }
 
-func readPage(fsys fs.FS, name string, d fs.DirEntry) ([]byte, error) {
+// loadPage reads a page of so many bytes and cuts it into chunks.
+func loadPage(fsys fs.FS, name string, d fs.DirEntry) (page []chunk, size int, err error) {
 	switch {
 	case d.Type()&fs.ModeSymlink != 0:
-		return nil, fmt.Errorf("%s: a symbolic link, which is not followed", name)
+		return nil, 0, fmt.Errorf("%s: a symbolic link, which is not followed", name)
 	case !d.Type().IsRegular():
-		return nil, fmt.Errorf("%s: not a file", name)
+		return nil, 0, fmt.Errorf("%s: not a file", name)
 	}
 	f, err := fsys.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, 0, err // says the name
 	}
 	defer func() { _ = f.Close() }()
 	b, err := io.ReadAll(io.LimitReader(f, maxPage+1))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, 0, fmt.Errorf("%s: %w", name, err)
 	}
 	if len(b) > maxPage {
-		return nil, fmt.Errorf("%s: %w", name, errTooLong)
+		return nil, 0, fmt.Errorf("%s: more than %d MB, which no page for people has", name, maxPage>>20)
 	}
-	return b, nil
+	page, err = parsePage(name, b)
+	return page, len(b), err
 }
-
-var errTooLong = errors.New("more than 2 MB, which no page for people has")

@@ -10,9 +10,9 @@ import (
 // which of them a chunk has.
 type question struct {
 	terms []term
-	stems []sought // those that some chunk has
-	known map[int32]bool
-	total float64 // weight of the terms that are no hints
+	stems []sought       // those that some chunk has
+	known map[int32]bool // their numbers
+	total float64        // weight of the terms that are no hints
 }
 
 // sought is a stem that FTS5 is asked for.
@@ -32,10 +32,9 @@ type term struct {
 }
 
 const (
-	maxTerms    = 40   // words of a question that are looked at
-	maxPostings = 1000 // places that FTS5 is sent to; from 300 on the labelled questions are answered the same
-	weakWeight  = 0.3  // of a word that is common in any subject
-	hintWeight  = 0.25
+	maxTerms   = 40  // words of a question that are looked at
+	weakWeight = 0.3 // of a word that is common in any subject
+	hintWeight = 0.25
 )
 
 func (p *project) question(text, hint string) *question {
@@ -65,11 +64,8 @@ func (p *project) question(text, hint string) *question {
 func (asked *question) add(p *project, raw string, w word, hint bool) {
 	t := term{raw: raw, number: p.number(w.stem), names: w.names, hint: hint}
 	t.weight = p.rarity(t.number)
-	asked.look(w.stem, t.number)
 	for _, stem := range w.parts {
-		n := p.number(stem)
-		asked.look(stem, n)
-		t.parts = append(t.parts, n)
+		t.parts = append(t.parts, p.number(stem))
 	}
 	if weakWords()[w.stem] || t.number < 0 && w.stem[0] >= '0' && w.stem[0] <= '9' {
 		t.weight *= weakWeight
@@ -78,6 +74,10 @@ func (asked *question) add(p *project, raw string, w word, hint bool) {
 		t.weight *= hintWeight
 	} else {
 		asked.total += t.weight
+		asked.look(w.stem, t.number)
+		for i, stem := range w.parts {
+			asked.look(stem, t.parts[i])
+		}
 	}
 	asked.terms = append(asked.terms, t)
 }
@@ -90,10 +90,10 @@ func (asked *question) look(stem string, number int32) {
 	}
 }
 
-// match is the question as FTS5 takes it: its rarest words. FTS5 takes time for
-// each chunk that has one of the words, and a common one gives a chunk next to
-// nothing; it still counts in the second ranking.
-func (asked *question) match(p *project) string {
+// match is the question as FTS5 takes it: its rarest words, as many as are in so
+// many places. FTS5 takes time for each of them, and a common word gives a chunk
+// next to nothing; it still counts in the second ranking.
+func (asked *question) match(p *project, maxPostings int) string {
 	slices.SortStableFunc(asked.stems, func(a, b sought) int { return cmp.Compare(p.frequency[a.number], p.frequency[b.number]) })
 	var quoted []string
 	postings := 0

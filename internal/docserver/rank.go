@@ -54,9 +54,10 @@ const (
 )
 
 const (
-	candidates = 60   // chunks that are ranked a second time
-	scanned    = 2000 // chunks among which they are looked for when not all will do
-	first      = 5    // hits that say how well a question was answered
+	candidates  = 60   // chunks that are ranked a second time
+	maxPostings = 1000 // places FTS5 is sent to; from 300 on the labelled questions are answered the same
+	filtered    = 5    // by how much more both are when not every chunk will do
+	first       = 5    // hits that say how well a question was answered
 )
 
 // search ranks chunks by BM25 and then favours those that have more of the
@@ -95,13 +96,13 @@ func (ix *Index) candidates(ctx context.Context, p *project, asked *question, ke
 	if err := ctx.Err(); err != nil || len(asked.stems) == 0 {
 		return nil, err
 	}
-	limit := candidates
+	limit, postings := candidates, maxPostings
 	if keep != nil {
-		limit = scanned
+		limit, postings = limit*filtered, postings*filtered
 	}
 	// Not to be interrupted: that could cost the connection, and with it all
 	// that it has in memory. It takes a millisecond.
-	rows, err := p.rank.QueryContext(context.WithoutCancel(ctx), asked.match(p), limit)
+	rows, err := p.rank.QueryContext(context.WithoutCancel(ctx), asked.match(p, postings), limit)
 	if err != nil {
 		return nil, err
 	}

@@ -61,9 +61,11 @@ func tools(prefix string) []tool {
 			name: "explain_error", title: "Explain an error",
 			doc: "Explain an error message from the troubleshooting sections of a project's documentation.",
 			args: []argument{
-				{name: "error", required: true, doc: "the error message, as it was shown"}, project,
+				{name: "error", required: true, doc: "the error message, as it was shown"},
+				project,
 				{name: "context", doc: "what was being done when it came up"},
-				{name: "codeSnippet", doc: "the code that gave the error"}, maxTokens,
+				{name: "codeSnippet", doc: "the code that gave the error"},
+				maxTokens,
 			},
 			call: func(ctx context.Context, a *answerer, v values) (*Answer, error) {
 				hint := v.texts["context"] + "\n" + v.texts["codeSnippet"]
@@ -73,7 +75,8 @@ func tools(prefix string) []tool {
 			name: "search_docs", title: "Search the documentation",
 			doc: "Search a project's documentation and list the passages that match, best first.",
 			args: []argument{
-				{name: "query", required: true, doc: "words to look for"}, project,
+				{name: "query", required: true, doc: "words to look for"},
+				project,
 				{name: "limit", number: &limitBounds, doc: "how many results to give at most"},
 				{name: "contentType", enum: []string{typeProse, typeCode, typeReference}, doc: "give only passages of this type"},
 			},

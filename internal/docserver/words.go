@@ -169,31 +169,6 @@ var stopWords = sync.OnceValue(func() map[string]bool {
 		work works working something anything someone thing things exactly actually really`)
 })
 
-// weakWords are common in English of any subject. Rare as one of them may be in
-// the pages, it says less about what a question asks than other words do.
-var weakWords = sync.OnceValue(func() map[string]bool {
-	return wordSet(stem, `
-		able above add after again against all allow almost alone already always among amount apply around ask available avoid away
-		back bad based basic because become before begin behind below best better big bring build
-		call case cause certain change check choose clear come common compare complete consider contain correct cost create current
-		decide define depend detail differ different difference difficult directly during
-		early easy either end enough ensure etc even ever example exist expect
-		far fast few find first fix follow full further
-		general go good great half handle happen hard help high
-		idea important include inside instead issue keep kind
-		large last late later learn least leave less let level likely list little long look lose lot low
-		main many matter maybe more most move much
-		near never new next nice no none normal not nothing now number
-		obtain often ok old once one open order outside over own
-		part particular pass people perform person place plain point possible practice prefer prevent probably problem properly provide
-		purpose put question quick quite
-		rather read ready real reason receive recommend related require rest result return right run
-		safe same save say see seem send set several short side similar simple since single small solve soon sort special standard
-		start step still stop suggest support sure
-		take therefore think through together top total try turn two
-		under understand until up upon usual usually various vs wait well whether while whole within write wrong yet`)
-})
-
 func wordSet(form func(string) string, list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
