@@ -40,7 +40,6 @@ type Document struct {
 	bodyStart, bodyEnd int       // byte range of the body in Text
 	lines              lineIndex
 	ignores            []ignore
-	slugs              map[string]bool // what an anchor of this file may name
 }
 
 // Facts are properties of the file as a whole that make trouble for one reader or another.

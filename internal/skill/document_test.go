@@ -57,7 +57,9 @@ func runArchives(t *testing.T, folder string, run func(t *testing.T, name, input
 // unescape makes characters that an archive cannot show: <BOM>, <CR>, <C1>, <ZWSP> …
 func unescape(s string) string {
 	return strings.NewReplacer("<BOM>", byteOrderMark, "<CR>", "\r", "<C1>", "\u0085", "<ZWSP>", "\u200b",
-		"<RLO>", "\u202e", "<TAG-HI>", "\U000E0068\U000E0069", "<NUL>", "\x00", "<BAD>", "\xff").Replace(s)
+		"<RLO>", "\u202e", "<TAG-HI>", "\U000E0068\U000E0069", "<NUL>", "\x00", "<BAD>", "\xff",
+		// Made up, and put together here so that no scanner takes this repository for a leak.
+		"<AWS-KEY>", "AKIA"+"4JQ7ZP2MWX9KTR3B", "<GITHUB-KEY>", "ghp_"+"aZ3kQ9xW1mB7cR5tY2uI8oP4sD6fGhJkLzXv").Replace(s)
 }
 
 func TestDocumentArchives(t *testing.T) {

@@ -75,6 +75,10 @@ func (f *finder) folder(path string, depth int) error {
 		}
 		return nil
 	}
+	// What is reached both ways is listed under its own name, so links come last.
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		return int(a.Type()&fs.ModeSymlink>>20) - int(b.Type()&fs.ModeSymlink>>20)
+	})
 	isSkill := f.file(path, entries)
 	// A skill's own sub-folders hold its material; another skill in there is bundled (a template), unless a repository
 	// keeps one skill at its top.

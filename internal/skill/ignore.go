@@ -50,7 +50,7 @@ func (d *Document) readIgnore(at int, after []Block) (ignore, bool) {
 	before := strings.TrimRight(d.Text[lineStart:at], " \t")
 	rest := d.Text[at+len(ignoreWord) : lineEnd]
 	inFrontmatter := at < d.bodyStart && d.Frontmatter.Closed
-	start := at
+	var start int
 	switch {
 	case inFrontmatter && strings.HasSuffix(before, "#"):
 		start = lineStart + len(before) - 1

@@ -1,0 +1,45 @@
+package skill
+
+import "strings"
+
+// entry is what the rules across files need to know of one skill.
+type entry struct {
+	file              string
+	name, description string
+	namePlace         span
+	descriptionPlace  span
+	folders           [2]string
+	ignores           []ignore
+	used              []bool // suppressions that covered something
+}
+
+type span struct {
+	line, col, endLine, endCol int
+	text                       string // the line it begins on
+}
+
+func newEntry(d *Document) *entry {
+	e := &entry{
+		file: d.Path, name: d.Name(), description: d.Description(), folders: d.folders,
+		ignores: d.ignores, used: make([]bool, len(d.ignores)),
+	}
+	e.namePlace = d.fieldSpan("name")
+	e.descriptionPlace = d.fieldSpan("description")
+	return e
+}
+
+func (d *Document) fieldSpan(key string) span {
+	f, ok := d.Frontmatter.Get(key)
+	if !ok {
+		return span{line: 1, col: 1, endLine: 1, endCol: 1, text: strings.Clone(d.Line(1))}
+	}
+	s := span{line: f.ValueLine, col: f.ValCol, text: strings.Clone(d.Line(f.ValueLine))}
+	s.endLine, s.endCol = d.Place(f.valueEnd)
+	return s
+}
+
+// twins reports whether two skills are the same one in two languages: <skill>/js and <skill>/python.
+func (e *entry) twins(f *entry) bool {
+	return e.folders[1] == f.folders[1] && e.folders[0] != f.folders[0] &&
+		isLanguageFolder(e.folders[0]) && isLanguageFolder(f.folders[0])
+}

@@ -1,0 +1,250 @@
+package skill
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Severity says how bad a finding is.
+type Severity string
+
+// The severities, worst first; Off silences a rule.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+	Info    Severity = "info"
+	Off     Severity = "off"
+)
+
+// mostFindings bounds the findings of one rule in one file: what comes after them is the same again.
+const mostFindings = 50
+
+// Rule is one thing that can be wrong with a skill.
+type Rule struct {
+	ID       string // stable: configurations and baselines name it
+	Family   string
+	Severity Severity
+	Doc      string   // one line: what is wrong
+	Explain  string   // why it matters and what to do
+	Profiles []string // built-in profiles it belongs to; nil means all
+	Fixes    bool     // it offers fixes
+
+	check    func(*pass) // looks at one file
+	checkAll func(*pass) // looks at all files together; pass.entries holds them
+}
+
+// Finding is one place where a rule is broken. Lines and columns start at 1, columns count characters, and the end is
+// the place behind the last character.
+type Finding struct {
+	Rule        string   `json:"rule"`
+	Family      string   `json:"family"`
+	Severity    Severity `json:"severity"`
+	Message     string   `json:"message"`
+	File        string   `json:"file"`
+	Line        int      `json:"line"`
+	Col         int      `json:"col"`
+	EndLine     int      `json:"end_line"`
+	EndCol      int      `json:"end_col"`
+	Excerpt     string   `json:"excerpt,omitempty"` // the line, shortened when it is long
+	Fix         *Fix     `json:"fix,omitempty"`
+	Fingerprint string   `json:"fingerprint"`          // the same when the lines around it move
+	Suppressed  string   `json:"suppressed,omitempty"` // the reason, when a suppression covers it
+}
+
+// Options choose what [Lint] looks for.
+type Options struct {
+	Profile        string              // a built-in profile or one of Profiles; "spec" when empty
+	Profiles       []Profile           // own profiles
+	Rules          map[string]Severity // severities by rule id or family, on top of the profile
+	Suppress       []Suppression
+	KeepSuppressed bool // list suppressed findings too, marked as such
+	Baseline       *Baseline
+}
+
+// Lint checks skills, each by itself and all of them together. An error means that the options are wrong. Findings come
+// in the order of the files and of the places in them.
+func Lint(docs []*Document, opts Options) ([]Finding, error) {
+	l, err := NewLinter(opts)
+	if err != nil {
+		return nil, err
+	}
+	var all []Finding
+	for _, d := range docs {
+		all = append(all, l.File(d)...)
+	}
+	all = append(all, l.Finish()...)
+	Sort(all)
+	return all, nil
+}
+
+// Sort puts findings in the order of files, places and rules.
+func Sort(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Line-b.Line, a.Col-b.Col, strings.Compare(a.Rule, b.Rule))
+	})
+}
+
+// Linter checks one file after another and keeps of each only what the rules across files need, so memory does not grow
+// with the text. Its methods are safe for concurrent use.
+type Linter struct {
+	opts    Options
+	profile resolved
+	mu      sync.Mutex
+	entries []*entry
+}
+
+// NewLinter checks the options and prepares a linter.
+func NewLinter(opts Options) (*Linter, error) {
+	p, err := opts.resolve()
+	if err != nil {
+		return nil, err
+	}
+	return &Linter{opts: opts, profile: p}, nil
+}
+
+// File checks one skill by itself and remembers it for [Linter.Finish].
+func (l *Linter) File(d *Document) []Finding {
+	e := newEntry(d)
+	l.mu.Lock()
+	l.entries = append(l.entries, e)
+	l.mu.Unlock()
+	p := &pass{Document: d, profile: &l.profile, prints: map[string]int{}}
+	for _, r := range Rules() {
+		if r.check == nil || l.profile.severity(r) == Off {
+			continue
+		}
+		p.rule, p.reported = r, 0
+		r.check(p)
+	}
+	found := l.suppress(p.findings, e)
+	return l.afterBaseline(append(found, l.checkIgnores(d, e)...))
+}
+
+// Finish checks the skills against each other.
+func (l *Linter) Finish() []Finding {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	slices.SortStableFunc(l.entries, func(a, b *entry) int { return strings.Compare(a.file, b.file) })
+	var found []Finding
+	for _, r := range Rules() {
+		if r.checkAll == nil || l.profile.severity(r) == Off {
+			continue
+		}
+		p := &pass{rule: r, profile: &l.profile, entries: l.entries, prints: map[string]int{}}
+		r.checkAll(p)
+		for i, f := range p.findings {
+			found = append(found, l.suppress([]Finding{f}, p.sources[i])...)
+		}
+	}
+	found = l.afterBaseline(found)
+	Sort(found)
+	return found
+}
+
+func (l *Linter) afterBaseline(found []Finding) []Finding {
+	if l.opts.Baseline != nil {
+		found = l.opts.Baseline.filter(found)
+	}
+	Sort(found)
+	return found
+}
+
+// pass is one rule at work.
+type pass struct {
+	*Document
+	rule     *Rule
+	profile  *resolved
+	findings []Finding
+	reported int
+	lowered  string
+	prints   map[string]int // fingerprints given so far, to tell equal lines apart
+
+	entries []*entry // all skills, for rules across files
+	sources []*entry // where each finding of such a rule stands
+}
+
+// at reports a finding for a byte range.
+func (p *pass) at(start, end int, fix *Fix, format string, args ...any) {
+	if p.reported++; p.reported > mostFindings {
+		return
+	}
+	f := Finding{File: p.Path, Message: fmt.Sprintf(format, args...), Fix: fix}
+	f.Line, f.Col = p.Place(start)
+	f.EndLine, f.EndCol = p.Place(max(end, start))
+	p.add(f, p.Line(f.Line))
+}
+
+// line reports a finding for a whole line.
+func (p *pass) line(line int, fix *Fix, format string, args ...any) {
+	from, to := p.lines.bounds(p.Text, min(max(line, 1), p.Lines()))
+	p.at(from, to, fix, format, args...)
+}
+
+// file reports a finding about the file as a whole, shown at its first line.
+func (p *pass) file(fix *Fix, format string, args ...any) {
+	p.at(0, 0, fix, format, args...)
+}
+
+// textLine is the first line of the body that is not blank, where findings about the body as a whole are shown.
+func (p *pass) textLine() int {
+	body := p.Body()
+	return p.lines.line(p.bodyStart + len(body) - len(strings.TrimLeft(body, " \t\r\n")))
+}
+
+// field reports a finding for the value of a field.
+func (p *pass) field(f *Field, fix *Fix, format string, args ...any) {
+	start := p.Offset(f.ValueLine, f.ValCol)
+	p.at(start, max(f.valueEnd, start), fix, format, args...)
+}
+
+// key reports a finding for the key of a field.
+func (p *pass) key(f *Field, fix *Fix, format string, args ...any) {
+	p.at(f.keyStart, f.keyStart+len(f.Key), fix, format, args...)
+}
+
+// entry reports a finding of a rule across files.
+func (p *pass) entry(e *entry, place span, format string, args ...any) {
+	p.add(Finding{
+		File: e.file, Message: fmt.Sprintf(format, args...),
+		Line: place.line, Col: place.col, EndLine: place.endLine, EndCol: place.endCol,
+	}, place.text)
+	p.sources = append(p.sources, e)
+}
+
+func (p *pass) add(f Finding, line string) {
+	f.Rule, f.Family, f.Severity = p.rule.ID, p.rule.Family, p.profile.severity(p.rule)
+	f.Excerpt = shorten(redact(line[:min(len(line), 1000)]), 200)
+	f.Fingerprint = p.fingerprint(f, line)
+	p.findings = append(p.findings, f)
+}
+
+// fingerprint identifies a finding by its rule, file and line text, and by its number among equal ones, so that it stays
+// the same when lines are added above. The message is left out: it may count things.
+func (p *pass) fingerprint(f Finding, line string) string {
+	if len(line) > 4096 {
+		line = line[:4096]
+	}
+	key := strings.Join([]string{f.Rule, f.File, strings.Join(strings.Fields(line), " ")}, "\x00")
+	p.prints[key]++
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%d", key, p.prints[key])))
+	return hex.EncodeToString(sum[:8])
+}
+
+// shorten cuts a text to a number of characters and says so.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,120 @@
+package skill
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code"
+)
+
+var codeSyntax = Rule{
+	ID: "code-syntax", Family: "code", Severity: Warning,
+	Doc:     "A code block does not parse in its language.",
+	Explain: "Models copy examples, mistakes included. Each block with a known language is read by a parser for it; fragments are fine, as are blocks that say with ... or <placeholders> that they are not complete.",
+	check: func(p *pass) {
+		for i := range p.Blocks {
+			checkSyntax(p, &p.Blocks[i])
+		}
+	},
+}
+
+func checkSyntax(p *pass, b *Block) {
+	if b.Lang == "" || !b.Closed || isSketch(b.Text) || p.showsWrong(b) {
+		return
+	}
+	lang := b.Lang
+	if lang == "json" {
+		lang = "jsonc" // examples are commented, and everyone reads them
+	}
+	problems, _ := code.Syntax(lang, b.Text)
+	// A block that shows two ways of doing it declares its names twice.
+	problems = slices.DeleteFunc(problems, func(x code.Problem) bool { return strings.HasSuffix(x.Message, "has already been declared") })
+	if len(problems) == 0 || isMarkup(b) {
+		return
+	}
+	line, col := b.Place(problems[0].Line, problems[0].Col)
+	start := p.Offset(line, col)
+	_, end := p.lines.bounds(p.Text, min(line, p.Lines()))
+	p.at(start, max(end, start), nil, "the %s does not parse: %s", b.Lang, shorten(problems[0].Message, 120))
+}
+
+// isMarkup reports whether a block of TSX is a piece of markup and no program: elements beside each other, or a tag alone.
+func isMarkup(b *Block) bool {
+	if b.Lang != "tsx" && b.Lang != "jsx" {
+		return false
+	}
+	for line := range strings.Lines(b.Text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") && !strings.HasPrefix(line, "{/*") {
+			return line[0] == '<'
+		}
+	}
+	return false
+}
+
+// isSketch reports whether a block says of itself that something is left out or to be filled in.
+func isSketch(text string) bool {
+	if strings.Contains(text, "...") || strings.Contains(text, "…") {
+		return true
+	}
+	for _, pair := range [][2]string{{"<", ">"}, {"[", "]"}, {"{", "}"}} {
+		for rest := text; ; {
+			_, after, ok := strings.Cut(rest, pair[0])
+			if !ok {
+				break
+			}
+			if end := strings.Index(after[:min(len(after), 60)], pair[1]); end > 0 && isPlaceholder(after[:end]) {
+				return true
+			}
+			rest = after
+		}
+	}
+	return false
+}
+
+// isPlaceholder reports whether the text between brackets asks to be replaced: YOUR_KEY, your-name, Feature Name.
+func isPlaceholder(s string) bool {
+	if strings.ContainsAny(s, "\n,;:=()\"'") {
+		return false
+	}
+	lower := strings.ToLower(s)
+	if strings.HasPrefix(lower, "your") || strings.HasPrefix(lower, "insert ") {
+		return true
+	}
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '-' })
+	return len(words) > 1 && strings.ToUpper(s[:1]) == s[:1] && isAlnum(s[0])
+}
+
+// showsWrong reports whether a block is an example of how not to do it.
+func (p *pass) showsWrong(b *Block) bool {
+	return strings.Contains(b.Text, "❌") || strings.Contains(strings.ToLower(b.Info), "bad")
+}
+
+var codeUntagged = Rule{
+	ID: "code-untagged", Family: "code", Severity: Info, Profiles: []string{Strict},
+	Doc:     "A code block does not name its language.",
+	Explain: "The language after the fence (```python) tells readers and tools what the block is; use text for output and diagrams.",
+	check: func(p *pass) {
+		for _, b := range p.Blocks {
+			if b.Info == "" {
+				p.at(b.Start, b.Start+len(b.Fence), nil, "the code block does not name its language")
+			}
+		}
+	},
+}
+
+var languageMix = Rule{
+	ID: "language-mix", Family: "language", Severity: Warning, Profiles: []string{LangChain, Strict},
+	Doc:     "A code block is in another language than the skill.",
+	Explain: "A skill that says language: js and shows Python teaches the model to mix them. Shell, data and text blocks are not meant.",
+	check: func(p *pass) {
+		language := p.Frontmatter.Text("language")
+		if language == "" {
+			return
+		}
+		for _, b := range p.Blocks {
+			if foreign(b.Lang, language) {
+				p.at(b.Start, b.Start+len(b.Fence)+len(b.Info), nil, "the code block is in %s, the skill is in %s", b.Lang, language)
+			}
+		}
+	},
+}

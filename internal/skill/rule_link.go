@@ -1,0 +1,233 @@
+package skill
+
+import (
+	"errors"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// reportLink reports a finding for a link, at its target where that is known.
+func (p *pass) reportLink(l *Link, fix *Fix, format string, args ...any) {
+	start, end := l.Start, l.Start+1
+	if l.targetStart >= 0 {
+		start, end = l.targetStart, l.targetStart+len(l.Target)
+	}
+	p.at(start, min(end, len(p.Text)), fix, format, args...)
+}
+
+// target is the file a link names, with its escapes resolved, relative to the skill's folder.
+func (l *Link) path() string {
+	file := l.File()
+	if decoded, err := url.PathUnescape(file); err == nil {
+		file = decoded
+	}
+	return strings.ReplaceAll(file, "\\", "/")
+}
+
+// isTemplate reports whether a target is a pattern to be filled in, not a path.
+func isTemplate(target string) bool {
+	return target == "" || strings.ContainsAny(target, "{}<>*$|\"` \n\t") || strings.Contains(target, "...") || target == "url" || target == "link" ||
+		strings.HasPrefix(target, "path/to")
+}
+
+// example reports whether a link stands for others in a text about links.
+func (l *Link) example() bool { return isTemplate(l.Target) }
+
+func isAbsolute(target string) bool {
+	return strings.HasPrefix(target, "/") || strings.HasPrefix(target, "~") || strings.HasPrefix(target, "file:") ||
+		len(target) > 2 && target[1] == ':' && unicode.IsLetter(rune(target[0])) && (target[2] == '\\' || target[2] == '/')
+}
+
+var linkAbsolute = Rule{
+	ID: "link-absolute", Family: "link", Severity: Warning,
+	Doc:     "A link points to an absolute path.",
+	Explain: "The path exists on one machine. Paths in a skill are relative to its folder.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			if l := &p.Links[i]; !strings.HasPrefix(l.Target, "//") && isAbsolute(l.Target) && !l.example() {
+				p.reportLink(l, nil, "the link points to an absolute path, %q", shorten(l.Target, 80))
+			}
+		}
+	},
+}
+
+var linkAnchor = Rule{
+	ID: "link-anchor", Family: "link", Severity: Warning,
+	Doc:     "A link points to a heading that does not exist.",
+	Explain: "Anchors are made of headings: lower case, punctuation dropped, spaces turned to hyphens.",
+	check: func(p *pass) {
+		var anchors map[string]bool
+		for i := range p.Links {
+			l := &p.Links[i]
+			if l.Kind != LinkAnchor || l.Target == "#" || l.example() {
+				continue
+			}
+			if anchors == nil {
+				anchors = p.anchors()
+			}
+			want := strings.TrimPrefix(l.Target, "#")
+			if decoded, err := url.PathUnescape(want); err == nil {
+				want = decoded
+			}
+			if !anchors[strings.ToLower(want)] {
+				p.reportLink(l, nil, "no heading has the anchor %q%s", shorten(l.Target, 80), nearAnchor(want, anchors))
+			}
+		}
+	},
+}
+
+func nearAnchor(want string, anchors map[string]bool) string {
+	if len(anchors) > 500 {
+		return ""
+	}
+	var names []string
+	for a := range anchors {
+		names = append(names, a)
+	}
+	return didYouMean(want, sorted(names))
+}
+
+// anchors are the names of headings as GitHub makes them, and of HTML anchors.
+func (d *Document) anchors() map[string]bool {
+	names, count := map[string]bool{}, map[string]int{}
+	for _, s := range d.Root.All()[1:] {
+		a := anchor(s.Title)
+		names[a] = true
+		if n := count[a]; n > 0 {
+			names[a+"-"+itoa(n)] = true
+		}
+		count[a]++
+	}
+	for _, attribute := range []string{`id="`, `name="`} {
+		for rest := d.Text; ; {
+			_, after, ok := strings.Cut(rest, attribute)
+			if !ok {
+				break
+			}
+			end := strings.IndexByte(after[:min(len(after), 200)], '"')
+			if end > 0 {
+				names[strings.ToLower(after[:end])] = true
+			}
+			rest = after
+		}
+	}
+	return names
+}
+
+func anchor(title string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(title) {
+		switch {
+		case r == ' ' || r == '-':
+			b.WriteByte('-')
+		case r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+var linkBackslash = Rule{
+	ID: "link-backslash", Family: "link", Severity: Warning, Fixes: true,
+	Doc:     "A path is written with backslashes.",
+	Explain: "Only Windows reads them as folders. Forward slashes work everywhere.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			if l.Kind != LinkFile || !strings.Contains(l.Target, "\\") || isAbsolute(l.Target) || l.example() {
+				continue
+			}
+			var fix *Fix
+			if l.targetStart >= 0 {
+				fix = replace(l.targetStart, l.targetStart+len(l.Target), strings.ReplaceAll(l.Target, "\\", "/"), "use forward slashes")
+			}
+			p.reportLink(l, fix, "the path %q is written with backslashes", shorten(l.Target, 80))
+		}
+	},
+}
+
+var linkBroken = Rule{
+	ID: "link-broken", Family: "link", Severity: Warning,
+	Doc:     "A link points to a file that does not exist.",
+	Explain: "The model will try to read the file and fail. Paths are relative to the folder of SKILL.md.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			if l.Kind != LinkFile || l.example() || isAbsolute(l.Target) {
+				continue
+			}
+			if file := path.Clean(l.path()); !escapes(file) && p.missing(file) {
+				p.reportLink(l, nil, "the link points to %q, which does not exist", shorten(l.path(), 80))
+			}
+		}
+	},
+}
+
+// missing reports whether a file is not there; not when that cannot be known.
+func (d *Document) missing(file string) bool {
+	if d.Folder == nil || !fs.ValidPath(file) {
+		return false
+	}
+	_, err := fs.Stat(d.Folder, file)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// escapes reports whether a clean path leaves the folder.
+func escapes(file string) bool { return file == ".." || strings.HasPrefix(file, "../") }
+
+var linkDirectory = Rule{
+	ID: "link-directory", Family: "link", Severity: Info,
+	Doc:     "A link points to a folder.",
+	Explain: "The model must guess which file in it to read. Name the file.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			if l.Kind != LinkFile || l.example() || isAbsolute(l.Target) || p.Folder == nil {
+				continue
+			}
+			file := path.Clean(l.path())
+			if !fs.ValidPath(file) || file == "." {
+				continue
+			}
+			if info, err := fs.Stat(p.Folder, file); err == nil && info.IsDir() {
+				p.reportLink(l, nil, "the link points to a folder, %q", shorten(l.path(), 80))
+			}
+		}
+	},
+}
+
+var linkEscape = Rule{
+	ID: "link-escape", Family: "link", Severity: Warning,
+	Doc:     "A link leaves the folder of the skill.",
+	Explain: "A skill is installed by copying its folder; what lies outside is not copied. Bring the file in, or name the other skill instead of its file.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			if l.Kind == LinkFile && !l.example() && escapes(path.Clean(l.path())) {
+				p.reportLink(l, nil, "the link leaves the folder of the skill: %q", shorten(l.path(), 80))
+			}
+		}
+	},
+}
+
+var linkMention = Rule{
+	ID: "link-mention", Family: "link", Severity: Warning,
+	Doc:     "A file under scripts/, references/ or assets/ is named but does not exist.",
+	Explain: "A path in back-ticks that begins with one of the skill's own folders is an instruction to use that file.",
+	check: func(p *pass) {
+		for _, m := range p.Mentions {
+			file := path.Clean(m.Path)
+			folder, _, _ := strings.Cut(file, "/")
+			// Without the folder itself, the path is one of the project the skill works on.
+			if folder != "scripts" && folder != "references" && folder != "assets" || path.Ext(file) == "" || p.missing(folder) {
+				continue
+			}
+			if p.missing(file) {
+				p.at(m.Start, m.End, nil, "%q does not exist", shorten(file, 80))
+			}
+		}
+	},
+}

@@ -1,0 +1,59 @@
+package skill
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The specification's recommendations.
+const (
+	maxLines      = 500
+	maxBodyTokens = 5000
+	minBodyTokens = 100
+)
+
+// tokens estimates how many tokens a model's tokenizer makes of a text: four characters each, a little over one each in
+// scripts without spaces.
+func tokens(text string) int {
+	ideographs := 0
+	for _, r := range text {
+		if r >= 0x2e80 {
+			ideographs++
+		}
+	}
+	return (utf8.RuneCountInString(text)-ideographs)/4 + ideographs
+}
+
+var sizeLines = Rule{
+	ID: "size-lines", Family: "size", Severity: Warning,
+	Doc:     "The file has more than 500 lines.",
+	Explain: "The whole file goes into the model's context as soon as the skill is used. Move what is needed only now and then to files under references/ and say when to read them.",
+	check: func(p *pass) {
+		text := strings.TrimRight(p.Text, "\r\n")
+		if n := p.lines.line(len(text)); n > maxLines {
+			p.line(maxLines+1, nil, "the file has %d lines; the specification recommends at most %d", n, maxLines)
+		}
+	},
+}
+
+var sizeSparse = Rule{
+	ID: "size-sparse", Family: "size", Severity: Info, Profiles: []string{Strict},
+	Doc:     "The body is very short.",
+	Explain: "Under 100 tokens there is little a model would not do anyway.",
+	check: func(p *pass) {
+		if n := tokens(p.Body()); n < minBodyTokens && strings.TrimSpace(p.Body()) != "" {
+			p.line(p.textLine(), nil, "the body has only about %d tokens", n)
+		}
+	},
+}
+
+var sizeTokens = Rule{
+	ID: "size-tokens", Family: "size", Severity: Warning,
+	Doc:     "The body has more than about 5000 tokens.",
+	Explain: "The specification recommends less than 5000, because all of it is paid for on each use. Tokens are estimated at four characters each.",
+	check: func(p *pass) {
+		if n := tokens(p.Body()); n > maxBodyTokens {
+			p.line(p.textLine(), nil, "the body has about %d tokens; the specification recommends less than %d", n, maxBodyTokens)
+		}
+	},
+}
