@@ -1,4 +1,4 @@
-//go:build e2e
+//go:build e2e && unix
 
 // Package e2e holds mettle against what others wrote: MCP servers from npm, the
 // official client SDK and the protocol's conformance suite. e2e/run installs
