@@ -7,36 +7,36 @@ import (
 	"time"
 )
 
-// Answer is what a documentation tool says: for people as text ([Answer.Render])
+// answer is what a documentation tool says: for people as text ([answer.render])
 // and for programs as structured content, of which answer.schema.json is the schema.
-type Answer struct {
+type answer struct {
 	Text             string       `json:"text"`
 	Confidence       int          `json:"confidence"`
 	RetrievalQuality string       `json:"retrievalQuality"`
 	SourcesUsed      int          `json:"sourcesUsed"`
 	QueryType        string       `json:"queryType"`
-	Suggestions      []Suggestion `json:"suggestions"`
+	Suggestions      []suggestion `json:"suggestions"`
 	ProcessingTimeMs float64      `json:"processingTimeMs"`
-	Coverage         Coverage     `json:"coverage"`
-	Sources          []Source     `json:"sources"`
+	Coverage         coverage     `json:"coverage"`
+	Sources          []source     `json:"sources"`
 }
 
-// Coverage is what the confidence was computed from; see [confidence].
-type Coverage struct {
+// coverage is what the confidence was computed from; see [confidence].
+type coverage struct {
 	Best     float64  `json:"best"`
 	Together float64  `json:"together"`
 	Missing  []string `json:"missing"`
 }
 
-// Suggestion is a call that may help further.
-type Suggestion struct {
+// suggestion is a call that may help further.
+type suggestion struct {
 	Action string            `json:"action"` // name of a tool
 	Reason string            `json:"reason"`
 	Params map[string]string `json:"params,omitempty"`
 }
 
-// Source is where a passage comes from.
-type Source struct {
+// source is where a passage comes from.
+type source struct {
 	N        int     `json:"n"` // number it is cited by
 	Title    string  `json:"title"`
 	Section  string  `json:"section,omitempty"`
@@ -58,9 +58,10 @@ const floor = 0.48
 // Each word of the question weighs log(1 + (N-n+0.5)/(n+0.5)), where n passages
 // of the project have it and N is 20 more than it has; 0.3 of that if the word is
 // common in any subject, or a number that is nowhere. The coverage of a passage
-// is the share of that weight that its words make up. With best, the highest coverage of one of the first five passages,
-// and together, that of the five taken as one, the confidence is
-// 100 × (0.7 × best + 0.3 × together), or 0 when best is under 0.48.
+// is the share of that weight that its words make up. With best, the highest
+// coverage of one of the first five passages, and together, that of the five
+// taken as one, the confidence is 100 × (0.7 × best + 0.3 × together), or 0 when
+// best is under the floor of 0.48.
 //
 // It measures retrieval and not truth, and does not look at the answer's form.
 func confidence(h *hits) int {
@@ -105,7 +106,7 @@ const (
 )
 
 // ask answers a question with the best passages.
-func (a *answerer) ask(ctx context.Context, question, project string, maxTokens int) (*Answer, error) {
+func (a *answerer) ask(ctx context.Context, question, project string, maxTokens int) (*answer, error) {
 	q := query{Project: project, Text: question, Limit: maxPassages, Prefer: prefers(question)}
 	return a.answer(ctx, q, questionType(question), func(w *writer) { w.passages(maxTokens * charsPerToken) })
 }
@@ -124,7 +125,7 @@ func prefers(question string) func(*chunk) float64 {
 }
 
 // example answers with the code blocks of the best sections that have any.
-func (a *answerer) example(ctx context.Context, task, project string, maxTokens int) (*Answer, error) {
+func (a *answerer) example(ctx context.Context, task, project string, maxTokens int) (*answer, error) {
 	q := query{Project: project, Text: task, Limit: maxExamples, Keep: hasExample, Prefer: func(c *chunk) float64 {
 		factor := 1.0
 		if c.Trouble {
@@ -140,7 +141,7 @@ func (a *answerer) example(ctx context.Context, task, project string, maxTokens 
 
 // explain answers an error with the troubleshooting sections that fit it, and
 // where there are none with what the pages say about its words.
-func (a *answerer) explain(ctx context.Context, message, hint, project string, maxTokens int) (*Answer, error) {
+func (a *answerer) explain(ctx context.Context, message, hint, project string, maxTokens int) (*answer, error) {
 	q := query{Project: project, Text: message, Hint: hint, Limit: maxCauses, Prefer: func(c *chunk) float64 {
 		if c.Trouble {
 			return 1
@@ -151,7 +152,7 @@ func (a *answerer) explain(ctx context.Context, message, hint, project string, m
 }
 
 // search lists matching passages, best first.
-func (a *answerer) search(ctx context.Context, text, project string, limit int, contentType string) (*Answer, error) {
+func (a *answerer) search(ctx context.Context, text, project string, limit int, contentType string) (*answer, error) {
 	q := query{Project: project, Text: text, Limit: limit, Prefer: prefers(text)}
 	kind := questionType(text)
 	if contentType != "" {
@@ -164,16 +165,16 @@ func (a *answerer) search(ctx context.Context, text, project string, limit int, 
 }
 
 // answer looks for passages and has them written down, or says that there are none.
-func (a *answerer) answer(ctx context.Context, q query, kind string, write func(*writer)) (*Answer, error) {
+func (a *answerer) answer(ctx context.Context, q query, kind string, write func(*writer)) (*answer, error) {
 	start := a.now()
 	h, err := a.index.search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	ans := &Answer{Confidence: confidence(h), QueryType: kind, Sources: []Source{}}
+	ans := &answer{Confidence: confidence(h), QueryType: kind, Sources: []source{}}
 	ans.RetrievalQuality = quality(ans.Confidence)
 	ans.Suggestions = a.suggestions(ans.RetrievalQuality, q.Project)
-	ans.Coverage = Coverage{Best: round(h.Best), Together: round(h.Together), Missing: append([]string{}, h.Missing...)}
+	ans.Coverage = coverage{Best: round(h.Best), Together: round(h.Together), Missing: append([]string{}, h.Missing...)}
 	w := &writer{hits: h.List, best: h.Best, answer: ans}
 	if ans.Confidence == 0 {
 		w.nothing(q.Project)
@@ -187,16 +188,16 @@ func (a *answerer) answer(ctx context.Context, q query, kind string, write func(
 }
 
 // suggestions names calls that help where an answer does not.
-func (a *answerer) suggestions(quality, project string) []Suggestion {
-	out := []Suggestion{}
+func (a *answerer) suggestions(quality, project string) []suggestion {
+	out := []suggestion{}
 	if quality == "none" || quality == "low" {
-		out = append(out, Suggestion{
+		out = append(out, suggestion{
 			Action: a.prefix + "search_docs", Reason: "look for a single term instead of a whole question",
 			Params: map[string]string{"project": project},
 		})
 	}
 	if quality == "none" {
-		out = append(out, Suggestion{Action: a.prefix + "list_projects", Reason: "see what there is documentation for"})
+		out = append(out, suggestion{Action: a.prefix + "list_projects", Reason: "see what there is documentation for"})
 	}
 	return out
 }

@@ -29,7 +29,7 @@ func TestAnswers(t *testing.T) {
 		s := testServer(t, pages)
 		var b strings.Builder
 		for _, c := range calls {
-			fmt.Fprintf(&b, "===== %s\n%s", c.Name, indent(answerTo(t, s, c.Data).Render())+"\n")
+			fmt.Fprintf(&b, "===== %s\n%s", c.Name, indent(answerTo(t, s, c.Data).render())+"\n")
 		}
 		return b.String()
 	})
@@ -48,7 +48,7 @@ func testServer(t *testing.T, pages fstest.MapFS) *Server {
 }
 
 // answerTo makes a call, of which the tool is named among the arguments.
-func answerTo(t *testing.T, s *Server, call []byte) *Answer {
+func answerTo(t *testing.T, s *Server, call []byte) *answer {
 	t.Helper()
 	var named struct{ Tool string }
 	if err := json.Unmarshal(call, &named); err != nil {
@@ -59,7 +59,7 @@ func answerTo(t *testing.T, s *Server, call []byte) *Answer {
 			continue
 		}
 		res := s.call(context.Background(), &tool, call)
-		ans, ok := res.StructuredContent.(*Answer)
+		ans, ok := res.StructuredContent.(*answer)
 		if res.IsError || !ok {
 			t.Fatalf("%s: %v", call, res.GetError())
 		}

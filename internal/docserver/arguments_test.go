@@ -120,7 +120,7 @@ func FuzzCall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args string) {
 		for _, tool := range tools("") {
 			res := s.call(context.Background(), &tool, []byte(args))
-			ans, ok := res.StructuredContent.(*Answer)
+			ans, ok := res.StructuredContent.(*answer)
 			if res.IsError == ok {
 				t.Fatalf("%s: neither answered nor refused: %+v", tool.name, res)
 			}
@@ -130,7 +130,7 @@ func FuzzCall(f *testing.F) {
 				}
 				continue
 			}
-			text := ans.Render()
+			text := ans.render()
 			for _, part := range []string{"\n<response_metadata>\n", "\n</response_metadata>\n", "\n### Sources\n"} {
 				if strings.Count(text, strings.TrimSpace(part)) != 1 || !strings.Contains(text, part) {
 					t.Errorf("%s: %q is not in the text once: %q", tool.name, part, text)

@@ -16,13 +16,13 @@ type metadata struct {
 	RetrievalQuality string       `json:"retrievalQuality"`
 	SourcesUsed      int          `json:"sourcesUsed"`
 	QueryType        string       `json:"queryType"`
-	Suggestions      []Suggestion `json:"suggestions"`
+	Suggestions      []suggestion `json:"suggestions"`
 	ProcessingTimeMs float64      `json:"processingTimeMs"`
 }
 
-// Render is the answer as the text part of a tool's result: the answer, a
+// render is the answer as the text part of a tool's result: the answer, a
 // metadata block, and the list of sources.
-func (ans *Answer) Render() string {
+func (ans *answer) render() string {
 	meta, _ := json.MarshalIndent(metadata{ // numbers and strings always marshal
 		ans.Confidence, ans.RetrievalQuality, ans.SourcesUsed, ans.QueryType, ans.Suggestions, ans.ProcessingTimeMs,
 	}, "", "  ")

@@ -125,6 +125,31 @@ func TestRetrieval(t *testing.T) {
 	}
 }
 
+// TestErrorsAreExplained gives explain_error the questions that are answered on
+// a page about errors, and wants most to be answered from it first.
+func TestErrorsAreExplained(t *testing.T) {
+	client := connect(t, serve(t, builtin.Docs, nil))
+	asked, right := 0, 0
+	for _, l := range append(readLabels(t, "testdata/questions.txt"), readLabels(t, "testdata/heldout.txt")...) {
+		if !slices.ContainsFunc(l.pages, func(p string) bool {
+			return strings.HasPrefix(p, "troubleshooting-") || strings.HasPrefix(p, "errors-")
+		}) {
+			continue
+		}
+		asked++
+		ans := call(t, client, "crypto_explain_error", map[string]any{"error": l.question, "project": l.project})
+		if len(ans.Sources) > 0 && slices.Contains(l.pages, strings.TrimSuffix(path.Base(ans.Sources[0].Path), ".md")) {
+			right++
+		} else {
+			t.Logf("not explained: %s: %s", l.project, l.question)
+		}
+	}
+	t.Logf("%d of %d errors are explained by the right page first", right, asked)
+	if right*10 < asked*8 {
+		t.Errorf("fewer than 8 of 10")
+	}
+}
+
 func (q *quality) add(other quality) {
 	q.questions += other.questions
 	q.first += other.first

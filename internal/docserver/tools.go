@@ -24,7 +24,7 @@ var (
 type tool struct {
 	name, title, doc string
 	args             []argument
-	call             func(context.Context, *answerer, values) (*Answer, error)
+	call             func(context.Context, *answerer, values) (*answer, error)
 }
 
 // Bounds of numbers in arguments.
@@ -45,7 +45,7 @@ func tools(prefix string) []tool {
 			args: []argument{
 				{name: "question", required: true, doc: "what you want to know, in plain words"}, project, maxTokens,
 			},
-			call: func(ctx context.Context, a *answerer, v values) (*Answer, error) {
+			call: func(ctx context.Context, a *answerer, v values) (*answer, error) {
 				return a.ask(ctx, v.texts["question"], v.texts["project"], v.numbers["maxTokens"])
 			},
 		}, {
@@ -54,7 +54,7 @@ func tools(prefix string) []tool {
 			args: []argument{
 				{name: "task", required: true, doc: "what the code should do"}, project, maxTokens,
 			},
-			call: func(ctx context.Context, a *answerer, v values) (*Answer, error) {
+			call: func(ctx context.Context, a *answerer, v values) (*answer, error) {
 				return a.example(ctx, v.texts["task"], v.texts["project"], v.numbers["maxTokens"])
 			},
 		}, {
@@ -67,7 +67,7 @@ func tools(prefix string) []tool {
 				{name: "codeSnippet", doc: "the code that gave the error"},
 				maxTokens,
 			},
-			call: func(ctx context.Context, a *answerer, v values) (*Answer, error) {
+			call: func(ctx context.Context, a *answerer, v values) (*answer, error) {
 				hint := v.texts["context"] + "\n" + v.texts["codeSnippet"]
 				return a.explain(ctx, v.texts["error"], hint, v.texts["project"], v.numbers["maxTokens"])
 			},
@@ -80,7 +80,7 @@ func tools(prefix string) []tool {
 				{name: "limit", number: &limitBounds, doc: "how many results to give at most"},
 				{name: "contentType", enum: []string{typeProse, typeCode, typeReference}, doc: "give only passages of this type"},
 			},
-			call: func(ctx context.Context, a *answerer, v values) (*Answer, error) {
+			call: func(ctx context.Context, a *answerer, v values) (*answer, error) {
 				return a.search(ctx, v.texts["query"], v.texts["project"], v.numbers["limit"], v.texts["contentType"])
 			},
 		},
@@ -133,7 +133,7 @@ func (s *Server) call(ctx context.Context, t *tool, raw json.RawMessage) *mcp.Ca
 	if err != nil {
 		return failed(err)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: ans.Render()}}, StructuredContent: ans}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: ans.render()}}, StructuredContent: ans}
 }
 
 func failed(err error) *mcp.CallToolResult {

@@ -16,7 +16,7 @@ type writer struct {
 	strings.Builder
 	hits   []hit
 	best   float64
-	answer *Answer
+	answer *answer
 }
 
 // nothing says that there is no answer. It does not repeat the question, whose
@@ -28,7 +28,7 @@ func (w *writer) nothing(project string) {
 // cite numbers a hit as a source.
 func (w *writer) cite(h hit) int {
 	n := len(w.answer.Sources) + 1
-	w.answer.Sources = append(w.answer.Sources, Source{
+	w.answer.Sources = append(w.answer.Sources, source{
 		N: n, Title: h.Title, Section: h.Section, URL: h.URL, Path: h.Path, Type: h.Type,
 		Score: round(h.rank), Coverage: round(h.Coverage),
 	})
@@ -43,36 +43,39 @@ func (w *writer) worthwhile() []hit {
 // passages writes whole passages until the budget of characters is used up. The
 // first is there in any case, shortened if need be.
 func (w *writer) passages(budget int) {
-	for i, h := range w.worthwhile() {
-		if i > 0 && w.Len()+len(h.Text) > budget {
+	for _, h := range w.worthwhile() {
+		if !w.passage(h, h.Text, budget) {
 			return
 		}
-		w.passage(h, h.Text, budget)
 	}
 }
 
-// passage writes one passage under the name of its source.
-func (w *writer) passage(h hit, text string, budget int) {
-	n := w.cite(h)
-	fmt.Fprintf(w, "**%s** [Source %d]\n\n", h.Name(), n)
-	fmt.Fprintf(w, "%s\n\n", shorten(text, budget-w.Len()))
+// passage writes one passage under the name of its source, if it fits.
+func (w *writer) passage(h hit, text string, budget int) bool {
+	n := len(w.answer.Sources) + 1
+	head := fmt.Sprintf("**%s** [Source %d]\n\n", h.Name(), n)
+	room := budget - w.Len() - len(head)
+	if n > 1 && len(text) > room {
+		return false
+	}
+	w.cite(h)
+	fmt.Fprintf(w, "%s%s\n\n", head, shorten(text, room))
+	return true
 }
 
 // examples writes the code blocks of each hit under the words before them.
 func (w *writer) examples(budget int) {
-	for i, h := range w.worthwhile() {
-		text := exampleText(&h.chunk)
-		if i > 0 && w.Len()+len(text) > budget {
+	for _, h := range w.worthwhile() {
+		if !w.passage(h, exampleText(&h.chunk), budget) {
 			return
 		}
-		w.passage(h, text, budget)
 	}
 }
 
 // exampleText is the code of a chunk: its program if there is one, else its
 // commands, each under the paragraph that leads to it.
 func exampleText(c *chunk) string {
-	wanted := isCommand
+	wanted := isExample // commands and settings
 	if hasProgram(c) {
 		wanted = isProgram
 	}
@@ -96,7 +99,7 @@ func introOf(text string) string {
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		text = strings.TrimSpace(text[i:])
 	}
-	if text == "" || strings.HasPrefix(text, "|") || strings.HasPrefix(text, "`") && strings.HasSuffix(text, "```") {
+	if text == "" || strings.HasPrefix(text, "|") {
 		return ""
 	}
 	return firstSentences(text, 2)
@@ -115,13 +118,13 @@ func firstSentences(text string, n int) string {
 }
 
 // hasExample tells whether a chunk has code that somebody can use.
-func hasExample(c *chunk) bool { return slices.ContainsFunc(c.Blocks, isCommand) }
+func hasExample(c *chunk) bool { return slices.ContainsFunc(c.Blocks, isExample) }
 
 // hasProgram tells whether a chunk has code of a program.
 func hasProgram(c *chunk) bool { return slices.ContainsFunc(c.Blocks, isProgram) }
 
-// isCommand tells whether a block is more than the output of something.
-func isCommand(b code.Block) bool { return b.Lang != "" && b.Lang != "text" && b.Lang != "diff" }
+// isExample tells whether a block is something to use, and not just shown.
+func isExample(b code.Block) bool { return b.Lang != "" && b.Lang != "text" && b.Lang != "diff" }
 
 // isProgram tells whether a block is code rather than commands or settings.
 func isProgram(b code.Block) bool {
@@ -129,7 +132,7 @@ func isProgram(b code.Block) bool {
 	case "bash", "console", "powershell", "json", "jsonc", "yaml", "toml", "ini", "xml", "dockerfile":
 		return false
 	}
-	return isCommand(b)
+	return isExample(b)
 }
 
 // maxResult is the length over which a result of a search is shortened.
