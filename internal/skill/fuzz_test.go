@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -53,5 +54,40 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		_ = dump(d)
+	})
+}
+
+// FuzzLint runs every rule, checks that each finding has a place in the file, that fixes can be made, and that scoring
+// takes any text.
+func FuzzLint(f *testing.F) {
+	seed(f)
+	var profiles []string
+	for _, p := range Profiles() {
+		profiles = append(profiles, p.Name)
+	}
+	everything := map[string]Severity{}
+	for _, r := range Rules() {
+		everything[r.ID] = Warning
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := Parse("x/my-skill/SKILL.md", data)
+		d.Folder = fstest.MapFS{"references/a.md": {}}
+		for _, profile := range profiles {
+			found, err := Lint([]*Document{d}, Options{Profile: profile, Rules: everything})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range found {
+				if x.Line < 1 || x.Line > d.Lines() || x.Col < 1 || x.EndLine < x.Line || x.EndLine == x.Line && x.EndCol < x.Col {
+					t.Fatalf("finding %+v", x)
+				}
+			}
+			Apply(d.Text, found)
+		}
+		for _, compat := range []string{"", CompatLangChain} {
+			if s := Score(d, ScoreOptions{Compat: compat}); s.CodeQuality < 0 || s.CodeQuality > 1 {
+				t.Fatalf("scores %+v", s)
+			}
+		}
 	})
 }

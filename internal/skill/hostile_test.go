@@ -72,9 +72,20 @@ func TestHostileDocuments(t *testing.T) {
 	}
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
-			Parse("x/SKILL.md", []byte(h.text(size)))
+			lintEverything(t, []byte(h.text(size)))
 		})
 	}
+}
+
+// lintEverything runs every rule and both scores over a text.
+func lintEverything(t testing.TB, data []byte) {
+	t.Helper()
+	d := Parse("x/SKILL.md", data)
+	if _, err := Lint([]*Document{d}, Options{Profile: Strict}); err != nil {
+		t.Fatal(err)
+	}
+	Score(d, ScoreOptions{})
+	Score(d, ScoreOptions{Compat: CompatLangChain})
 }
 
 func BenchmarkHostileDocuments(b *testing.B) {
@@ -84,7 +95,7 @@ func BenchmarkHostileDocuments(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%dMB", h.name, size>>20), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
-					Parse("x/SKILL.md", data)
+					lintEverything(b, data)
 				}
 			})
 		}

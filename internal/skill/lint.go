@@ -168,6 +168,9 @@ type pass struct {
 	sources []*entry // where each finding of such a rule stands
 }
 
+// full reports whether the rule has said all it may about this file.
+func (p *pass) full() bool { return p.reported >= mostFindings }
+
 // at reports a finding for a byte range.
 func (p *pass) at(start, end int, fix *Fix, format string, args ...any) {
 	if p.reported++; p.reported > mostFindings {

@@ -54,6 +54,9 @@ func (x *lineIndex) place(text string, offset int) (line, col int) {
 	if line == 1 {
 		start = min(x.bom, offset)
 	}
+	if offset-start <= checkpoint {
+		return line, countChars(text[start:offset]) + 1
+	}
 	return line, x.before(text, offset) - x.before(text, start) + 1
 }
 

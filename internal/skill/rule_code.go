@@ -12,7 +12,7 @@ var codeSyntax = Rule{
 	Doc:     "A code block does not parse in its language.",
 	Explain: "Models copy examples, mistakes included. Each block with a known language is read by a parser for it; fragments are fine, as are blocks that say with ... or <placeholders> that they are not complete.",
 	check: func(p *pass) {
-		for i := range p.Blocks {
+		for i := 0; i < len(p.Blocks) && !p.full(); i++ {
 			checkSyntax(p, &p.Blocks[i])
 		}
 	},

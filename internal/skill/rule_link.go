@@ -18,7 +18,7 @@ func (p *pass) reportLink(l *Link, fix *Fix, format string, args ...any) {
 	p.at(start, min(end, len(p.Text)), fix, format, args...)
 }
 
-// target is the file a link names, with its escapes resolved, relative to the skill's folder.
+// path is the file a link names, with its escapes resolved, relative to the skill's folder.
 func (l *Link) path() string {
 	file := l.File()
 	if decoded, err := url.PathUnescape(file); err == nil {
@@ -62,7 +62,7 @@ var linkAnchor = Rule{
 		var anchors map[string]bool
 		for i := range p.Links {
 			l := &p.Links[i]
-			if l.Kind != LinkAnchor || l.Target == "#" || l.example() {
+			if l.Kind != LinkAnchor || l.Target == "#" || l.example() || p.full() {
 				continue
 			}
 			if anchors == nil {
@@ -156,7 +156,7 @@ var linkBroken = Rule{
 	check: func(p *pass) {
 		for i := range p.Links {
 			l := &p.Links[i]
-			if l.Kind != LinkFile || l.example() || isAbsolute(l.Target) {
+			if l.Kind != LinkFile || l.example() || isAbsolute(l.Target) || p.full() {
 				continue
 			}
 			if file := path.Clean(l.path()); !escapes(file) && p.missing(file) {

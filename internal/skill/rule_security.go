@@ -3,6 +3,7 @@ package skill
 import (
 	"fmt"
 	"regexp"
+	"sort"
 	"strings"
 	"sync"
 	"unicode"
@@ -89,23 +90,19 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
+// sectionAt is the innermost section of an offset.
 func (d *Document) sectionAt(offset int) *Section {
 	s := d.Root
 	for {
-		next := s
-		for _, c := range s.Children {
-			if c.Start <= offset && offset < c.End {
-				next = c
-			}
-		}
-		if next == s {
+		i := sort.Search(len(s.Children), func(i int) bool { return s.Children[i].Start > offset })
+		if i == 0 {
 			return s
 		}
-		s = next
+		s = s.Children[i-1]
 	}
 }
 
-// quoted reports whether a match stands in quotes or back-ticks on its line: then it is spoken about.
+// quotedAt reports whether a match stands in quotes or back-ticks on its line: then it is spoken about.
 func (p *pass) quotedAt(start, end int) bool {
 	lineStart, lineEnd := p.lines.bounds(p.Text, p.lines.line(start))
 	before, after := p.Text[lineStart:start], p.Text[min(end, lineEnd):lineEnd]
@@ -223,8 +220,8 @@ var concealment = sync.OnceValue(func() *regexp.Regexp {
 		`\b(?:do not|don['’]t|never) (?:mention|reveal|disclose) (?:this|it|any of this|these \w+)(?: \w+)? to the user\b`)
 })
 
-// match visits the matches of a pattern on lines that hold one of some words, unless the text quotes them. Forbidding
-// words are not looked for on the line itself where the pattern has them.
+// match visits the matches of a pattern on lines that hold one of some words, unless the text quotes them or warns of
+// them.
 func (p *pass) match(pattern *regexp.Regexp, words []string, visit func(start, end int)) {
 	p.linesWith(words, func(start, end int) {
 		m := pattern.FindStringIndex(p.Text[start:end])
