@@ -185,9 +185,6 @@ func (a *authorizer) renew(ctx context.Context, ch *challenge) (bool, *fault) {
 	a.mu.Unlock()
 	select {
 	case <-run.done:
-		if run.fault != nil && errors.Is(run.fault.cause, errNoOAuth) {
-			return false, nil
-		}
 		return run.fault == nil, run.fault
 	case <-ctx.Done():
 		return false, ctxFault(ctx)
@@ -222,6 +219,8 @@ func (a *authorizer) authorize(ctx context.Context, ch *challenge, run *authoriz
 		a.use(token)
 		if ch.wantsScope() {
 			a.asked[ch.param("scope")] = true
+		} else {
+			clear(a.asked) // a new start, perhaps with fewer scopes
 		}
 	}
 	a.running = nil

@@ -222,6 +222,11 @@ func (c *Client) withToken(ctx context.Context, op func() *fault) *fault {
 			break
 		}
 		again, why := c.web.auth.renew(ctx, f.challenge)
+		if why != nil && errors.Is(why.cause, errNoOAuth) {
+			g := *f // a plain refusal, with what is missing to do more about it
+			g.text = errNoOAuth.Error()
+			return &g
+		}
 		if why != nil {
 			return why
 		}

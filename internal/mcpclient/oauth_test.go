@@ -222,6 +222,17 @@ func TestStepUp(t *testing.T) {
 			}
 		})
 	}
+	t.Run("again after a new start", func(t *testing.T) {
+		t.Parallel()
+		g := serveGuarded(t, func(g *guarded) { g.need = need })
+		cfg := g.asClient()
+		cfg.OAuth.Scopes = []string{"read"}
+		c := dial(t, cfg)
+		for range 2 {
+			wantText(t, call(t, c, "hello"))
+			g.revoke()
+		}
+	})
 	t.Run("keeps what was granted", func(t *testing.T) {
 		t.Parallel()
 		g := serveGuarded(t, func(g *guarded) { g.need = need })
@@ -273,6 +284,13 @@ func TestNoOAuth(t *testing.T) {
 			}
 		})
 	}
+	t.Run("said to those with", func(t *testing.T) {
+		t.Parallel()
+		_, err := mcpclient.Dial(t.Context(), serveGuarded(t, tests["nothing to discover"].server).asClient())
+		if err == nil || !strings.Contains(err.Error(), "names no authorization server") || !strings.Contains(err.Error(), "who are you?") {
+			t.Errorf("the error does not say what is missing: %v", err)
+		}
+	})
 	t.Run("said to those without", func(t *testing.T) {
 		t.Parallel()
 		_, err := mcpclient.Dial(t.Context(), serveGuarded(t, nil).config())
