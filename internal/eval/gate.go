@@ -127,7 +127,10 @@ func parseBound(metric, text string) (float64, error) {
 		} else if unit != "" {
 			return 0, fmt.Errorf("gate bound %q of %s is a rate, not a time", text, metric)
 		}
-		if v > 1 {
+		switch {
+		case v > 1 && unit == "%":
+			return 0, fmt.Errorf("gate bound %q of %s is over 100%%", text, metric)
+		case v > 1:
 			return 0, fmt.Errorf("gate bound %q of %s is over 1: write %s%%, or a number from 0 to 1", text, metric, number)
 		}
 		return v, nil
@@ -230,8 +233,9 @@ type gateJSON struct {
 type GateOutcome struct {
 	Gate  Gate    `json:"gate"`
 	Value float64 `json:"value"`
-	N     int     `json:"n"`   // what the value was taken from
-	Met   bool    `json:"met"` // also true when there was nothing to take it from
+	N     int     `json:"n"`              // what the value was taken from
+	Met   bool    `json:"met"`            // also true when there was nothing to take it from
+	Open  bool    `json:"open,omitempty"` // there were results, but none of them had what the gate bounds
 }
 
 // Verdict is a run in one word: the printed line and the exit code both come
@@ -247,38 +251,53 @@ const (
 )
 
 // EffectiveGates are the gates a run is judged by: those of the whole run,
-// those of its suites, and the defaults. Without a gate of the run, a suite
-// that has none fails on any failed case. Errors and unscored cases are
-// allowed only where a gate says how many.
+// those of its suites, and the defaults for what they leave open. A suite whose
+// verdicts no gate bounds fails on any failed case, and cases without a verdict
+// are allowed only where a gate says how many: a gate on latency does not
+// excuse failures, and one suite's gate on errors does not excuse another's.
 func EffectiveGates(run []Gate, suites []Suite) []Gate {
 	gates := slices.Clone(run)
 	for _, s := range suites {
 		gates = append(gates, s.Gates...)
 	}
-	switch ungated := ungatedSuites(suites); {
-	case len(run) > 0:
-	case len(ungated) == len(suites):
-		gates = append(gates, mustGate("failed == 0", ""))
-	default:
-		for _, name := range ungated {
-			gates = append(gates, mustGate("failed == 0", name))
-		}
-	}
-	for _, metric := range []string{"errors", "unscored"} {
-		if !slices.ContainsFunc(gates, func(g Gate) bool { return g.Metric == metric }) {
-			gates = append(gates, mustGate(metric+" == 0", ""))
-		}
+	for _, d := range []struct {
+		text    string
+		metrics []string // any of which makes the default unnecessary
+	}{
+		{"failed == 0", []string{"pass_rate", "passed", "failed", "score"}},
+		{"errors == 0", []string{"errors"}},
+		{"unscored == 0", []string{"unscored"}},
+	} {
+		gates = append(gates, defaults(d.text, d.metrics, run, suites)...)
 	}
 	return gates
 }
 
-func ungatedSuites(suites []Suite) (names []string) {
+// defaults gives a default gate to each suite that nothing bounds, or one to
+// the whole run when that is all of them.
+func defaults(text string, metrics []string, run []Gate, suites []Suite) (gates []Gate) {
+	if bounds(run, metrics) {
+		return nil
+	}
 	for _, s := range suites {
-		if len(s.Gates) == 0 {
-			names = append(names, s.Name)
+		if !bounds(s.Gates, metrics) {
+			gates = append(gates, mustGate(text, s.Name))
 		}
 	}
-	return names
+	if len(gates) == len(suites) {
+		return []Gate{mustGate(text, "")}
+	}
+	return gates
+}
+
+// bounds tells whether one of the gates is on one of the metrics. For a gate
+// on errors or unscored to count it must be on all cases: a label leaves the
+// others open.
+func bounds(gates []Gate, metrics []string) bool {
+	return slices.ContainsFunc(gates, func(g Gate) bool {
+		whole := len(g.Labels) == 0 || (g.Metric != "errors" && g.Metric != "unscored")
+		return whole && slices.Contains(metrics, g.Metric)
+	})
 }
 
 func mustGate(text, suite string) Gate {
@@ -295,7 +314,7 @@ func mustGate(text, suite string) Gate {
 // would have allowed.
 func (r *Run) Judge() {
 	r.Verdict = judge(r.Header.Status, r.Outcomes)
-	if r.Header.Status == Stopped && r.Why == failFastWhy {
+	if r.Why == failFastWhy {
 		r.Verdict = Failed
 	}
 }
@@ -306,6 +325,9 @@ func judge(status RunStatus, outcomes []GateOutcome) Verdict {
 		v = Incomplete
 	}
 	for _, o := range outcomes {
+		if o.Open {
+			v = Incomplete
+		}
 		if o.Met {
 			continue
 		}

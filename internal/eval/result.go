@@ -83,21 +83,21 @@ func (r *Result) settle() {
 	}
 }
 
-// Modes names the causes of a result that did not pass, in check order:
-// reports group by them. An answer that its own server calls an error has that
-// one cause, whatever else it fails. A pass has none.
+// Modes names the causes of a result that failed, in check order, or of one
+// without an answer: reports group by them. An answer that its own server calls
+// an error has that one cause, whatever else it fails. A pass has none, and
+// neither has a result that could not be judged: nothing is known to be wrong.
 func (r *Result) Modes() (modes []string) {
-	switch r.Status {
-	case Pass, Skip:
+	switch {
+	case r.Status == Error && r.Fault != nil && r.Fault.Class == TimeoutFault:
+		return []string{"timeout"}
+	case r.Status == Error && r.Fault != nil:
+		return []string{r.Fault.Class + " error"}
+	case r.Status != Fail:
 		return nil
-	case Error:
-		if r.Fault != nil && r.Fault.Class == TimeoutFault {
-			return []string{"timeout"}
-		}
-		return []string{"transport error"}
 	}
 	for _, s := range r.Scores {
-		if s.Status != r.Status || s.Severity == WarnSeverity {
+		if s.Status != Fail || s.Severity == WarnSeverity {
 			continue
 		}
 		mode := cmp.Or(s.Mode, s.Kind)

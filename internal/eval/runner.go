@@ -119,7 +119,7 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 			}
 			byTarget[c.Target] = append(byTarget[c.Target], c)
 			for _, check := range c.Checks {
-				if p, ok := check.Grader.(Preparer); ok {
+				if p, ok := check.Grader.(Preparer); ok && !slices.Contains(graders, p) {
 					graders = append(graders, p)
 				}
 			}
@@ -149,58 +149,84 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 }
 
 // work runs the jobs and feeds the sinks until all are done or the run ends
-// early.
+// early. A worker takes a new job only when the result of its last one is on
+// disk: a killed run has at most as many calls to make again as were running.
 func (r *Runner) work(ctx context.Context, run *Run, jobs []job, tally *Tally) error {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	workers := max(1, min(r.Concurrency, len(jobs)))
-	results := make(chan *Result, 2*workers)
-	var next atomic.Int64
-	var halt atomic.Bool // start nothing new
+	w := &workers{runner: r, jobs: jobs, results: make(chan *kept)}
 	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for !halt.Load() && inner.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(jobs) {
-					return
-				}
-				if res := r.one(inner, jobs[i]); res != nil {
-					results <- res
-				}
-			}
-		})
+	for range max(1, min(r.Concurrency, len(jobs))) {
+		wg.Go(func() { w.loop(inner) })
 	}
-	go func() { wg.Wait(); close(results) }()
+	go func() { wg.Wait(); close(w.results) }()
 
 	run.Header.Status = Done
 	var failed error
-	row := 0 // results in a row without an answer
-	for batch := range batches(results) {
-		if failed != nil {
-			continue // drain, so that the workers can end
-		}
-		if failed = r.emit(batch, tally); failed != nil {
-			stop()
-			continue
-		}
-		for _, res := range batch {
-			row = inARow(row, res)
-			switch {
-			case r.FailFast && res.Status == Fail && !halt.Load():
-				halt.Store(true)
-				run.Header.Status, run.Why = Stopped, failFastWhy
-			case r.MaxErrors > 0 && row >= r.MaxErrors && !halt.Load():
-				halt.Store(true)
-				run.Header.Status = Stopped
-				run.Why = fmt.Sprintf("%d results in a row have no answer, the last: %s", row, res.Fault.Message)
+	done, row := 0, 0 // row: results in a row without an answer
+	for batch := range batches(w.results) {
+		if failed == nil {
+			if failed = r.emit(batch, tally); failed != nil {
+				stop()
 			}
 		}
+		for _, k := range batch {
+			done++
+			if row = inARow(row, k.Result); r.MaxErrors > 0 && row >= r.MaxErrors && !w.halt.Load() {
+				w.halt.Store(true)
+				run.Why = fmt.Sprintf("%d results in a row have no answer, the last: %s", row, k.Fault.Message)
+			}
+			if r.FailFast && k.Status == Fail {
+				run.Why = failFastWhy
+			}
+			close(k.onDisk)
+		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case done == len(jobs):
+		if run.Why != failFastWhy {
+			run.Why = ""
+		}
+	case ctx.Err() != nil:
 		run.Header.Status, run.Why = Interrupted, ""
+	default:
+		run.Header.Status = Stopped
 	}
 	return failed
+}
+
+// workers share the jobs of a run.
+type workers struct {
+	runner  *Runner
+	jobs    []job
+	next    atomic.Int64
+	halt    atomic.Bool // start nothing new
+	results chan *kept
+}
+
+// kept is a result on its way to the disk.
+type kept struct {
+	*Result
+	onDisk chan struct{}
+}
+
+func (w *workers) loop(ctx context.Context) {
+	for !w.halt.Load() && ctx.Err() == nil {
+		i := int(w.next.Add(1)) - 1
+		if i >= len(w.jobs) {
+			return
+		}
+		res := w.runner.one(ctx, w.jobs[i])
+		if res == nil {
+			continue
+		}
+		if w.runner.FailFast && res.Status == Fail {
+			w.halt.Store(true)
+		}
+		k := &kept{res, make(chan struct{})}
+		w.results <- k
+		<-k.onDisk
+	}
 }
 
 func inARow(row int, res *Result) int {
@@ -211,10 +237,10 @@ func inARow(row int, res *Result) int {
 }
 
 // batches hands on what is there, waiting only when nothing is.
-func batches(results <-chan *Result) iter.Seq[[]*Result] {
-	return func(yield func([]*Result) bool) {
+func batches(results <-chan *kept) iter.Seq[[]*kept] {
+	return func(yield func([]*kept) bool) {
 		for first := range results {
-			batch := []*Result{first}
+			batch := []*kept{first}
 		drain:
 			for len(batch) < batchSize {
 				select {
@@ -234,20 +260,25 @@ func batches(results <-chan *Result) iter.Seq[[]*Result] {
 	}
 }
 
-func (r *Runner) emit(batch []*Result, tally *Tally) error {
-	for i, s := range r.Sinks {
-		if err := s.Results(batch); err != nil {
-			return err
-		}
-		if i == 0 {
-			for _, res := range batch {
-				tally.Add(res)
-			}
+func (r *Runner) emit(batch []*kept, tally *Tally) error {
+	results := make([]*Result, len(batch))
+	for i, k := range batch {
+		results[i] = k.Result
+	}
+	count := func() {
+		for _, res := range results {
+			tally.Add(res)
 		}
 	}
 	if len(r.Sinks) == 0 {
-		for _, res := range batch {
-			tally.Add(res)
+		count()
+	}
+	for i, s := range r.Sinks {
+		if err := s.Results(results); err != nil {
+			return err
+		}
+		if i == 0 {
+			count()
 		}
 	}
 	return nil

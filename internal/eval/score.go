@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -66,6 +67,9 @@ func (s Score) Detail(key string, v any) Score {
 // what the check knows. A grader that panics is a grader that could not decide.
 func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 	s, err := safely(ctx, c.Grader, cs, r.as(c.Of))
+	if err == nil {
+		err = s.sound()
+	}
 	if err != nil {
 		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Usage: s.Usage}
 	}
@@ -78,6 +82,17 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 		s.Mode = c.Mode
 	}
 	return s
+}
+
+// sound finds a score that is none: a grader with a mistake must not decide.
+func (s Score) sound() error {
+	switch {
+	case s.Status != Pass && s.Status != Fail:
+		return fmt.Errorf("the grader gave the status %q", s.Status)
+	case math.IsNaN(s.Value) || s.Value < 0 || s.Value > 1:
+		return fmt.Errorf("the grader gave the value %v, which is not from 0 to 1", s.Value)
+	}
+	return nil
 }
 
 // as is the response with the asked-for part as its text.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -247,5 +248,73 @@ func TestSummaryDoesNotDependOnTheOrderOfResults(t *testing.T) {
 	}
 	if diff := cmp.Diff(summarize(forward), summarize(backward)); diff != "" {
 		t.Errorf("order matters:\n%s", diff)
+	}
+}
+
+// TestNoGateExcusesWhatItDoesNotBound pins down what the defaults still hold a
+// run to when it has gates of its own.
+func TestNoGateExcusesWhatItDoesNotBound(t *testing.T) {
+	gate := func(text string) eval.Gate {
+		g, err := eval.ParseGate(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	fails := check("f", scores(eval.Fail, 0))
+	broken := func(context.Context, *eval.Case) (*eval.Response, error) { return nil, errors.New("gone") }
+	for _, tt := range []struct {
+		name   string
+		target eval.TargetFunc
+		gates  []eval.Gate
+		suite  []eval.Gate
+		want   eval.Verdict
+	}{
+		{"a gate on errors does not excuse failures", answer, []eval.Gate{gate("errors <= 2")}, nil, eval.Failed},
+		{"nor does one on latency", answer, nil, []eval.Gate{gate("latency_p95 <= 2s")}, eval.Failed},
+		{"a rate of nothing is no pass", broken, []eval.Gate{gate("errors <= 9"), gate("pass_rate >= 90%")}, nil, eval.Incomplete},
+		{"a labelled gate on errors leaves the others", broken, []eval.Gate{gate("errors{tag=x} <= 9"), gate("pass_rate >= 0.1")}, nil, eval.Incomplete},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := suiteOf(3, fails)
+			s.Gates = tt.suite
+			got, err := newRunner(tt.target).Run(t.Context(), eval.Header{Gates: tt.gates}, []*eval.Suite{s})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Verdict != tt.want {
+				t.Errorf("verdict %s, want %s; %+v", got.Verdict, tt.want, got.Outcomes)
+			}
+		})
+	}
+}
+
+func TestASuitesGateOnErrorsIsItsOwn(t *testing.T) {
+	g, err := eval.ParseGate("errors <= 5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Suite = "a"
+	a := &eval.Suite{Name: "a", Gates: []eval.Gate{g}, Cases: []*eval.Case{{ID: "1", Suite: "a", Checks: []*eval.Check{check("ok", passes)}}}}
+	b := &eval.Suite{Name: "b", Cases: []*eval.Case{{ID: "2", Suite: "b", Checks: []*eval.Check{check("ok", passes)}}}}
+	target := func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+		if c.Suite == "b" {
+			return nil, errors.New("gone")
+		}
+		return answer(ctx, c)
+	}
+	if got := run(t, t.Context(), newRunner(target), a, b); got.Verdict != eval.Incomplete {
+		t.Errorf("verdict %s, want incomplete", got.Verdict)
+	}
+}
+
+func TestAGraderWithAMistakeDoesNotDecide(t *testing.T) {
+	for name, s := range map[string]eval.Score{
+		"nothing": {}, "another status": {Status: eval.Skip}, "too much": {Status: eval.Pass, Value: 2}, "no number": {Status: eval.Pass, Value: math.NaN()},
+	} {
+		c := &eval.Check{Grader: eval.GraderFunc(func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { return s, nil })}
+		if got := c.Grade(t.Context(), &eval.Case{}, &eval.Response{}); got.Status != eval.Unscored {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

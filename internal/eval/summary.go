@@ -123,6 +123,9 @@ type Verdicts struct {
 	Trials []Status `json:"trials"`
 }
 
+// maxTrials bounds how often a case can be put.
+const maxTrials = 10_000
+
 // modeCases bounds how many cases a failure mode names.
 const modeCases = 20
 
@@ -161,8 +164,10 @@ func (t *Tally) Add(r *Result) {
 		t.sum.Score.add(r.Value)
 	}
 	if r.Response != nil {
-		t.latencies = append(t.latencies, Millis(r.Response.Latency))
-		if c, ok := r.Response.Confidence(); ok && c > 0 {
+		if r.Response.Latency > 0 { // an answer that came without being timed says nothing
+			t.latencies = append(t.latencies, Millis(r.Response.Latency))
+		}
+		if c, ok := r.Response.Confidence(); ok {
 			t.sum.Confidence.add(c)
 		}
 	}
@@ -187,10 +192,11 @@ func (t *Tally) Add(r *Result) {
 
 func (t *Tally) addTrial(r *Result) {
 	trials := t.cases[r.Case.ID]
-	for len(trials) < r.Trial {
+	trial := min(max(1, r.Trial), maxTrials) // what a file says may be anything
+	for len(trials) < trial {
 		trials = append(trials, "")
 	}
-	trials[r.Trial-1] = r.Status
+	trials[trial-1] = r.Status
 	t.cases[r.Case.ID] = trials
 }
 
@@ -280,16 +286,15 @@ func (t *Tally) Verdicts() []Verdicts {
 
 func (t *Tally) spread() (out []Spread) {
 	for id, trials := range t.cases {
-		if len(slices.Compact(slices.Clone(trials))) < 2 {
-			continue
-		}
 		s := Spread{Case: id}
 		for _, status := range trials {
 			if status != "" {
 				s.add(status)
 			}
 		}
-		out = append(out, s)
+		if s.Passed > 0 && s.Failed > 0 { // an error is no verdict that could differ
+			out = append(out, s)
+		}
 	}
 	slices.SortFunc(out, func(a, b Spread) int { return cmp.Compare(a.Case, b.Case) })
 	return out
@@ -375,10 +380,10 @@ func (t *gateTally) add(r *Result) {
 	if r.Response == nil {
 		return
 	}
-	if c, ok := r.Response.Confidence(); ok && c > 0 {
+	if c, ok := r.Response.Confidence(); ok {
 		t.confidence.add(c)
 	}
-	if strings.HasPrefix(t.gate.Metric, "latency_") {
+	if strings.HasPrefix(t.gate.Metric, "latency_") && r.Response.Latency > 0 {
 		t.latencies = append(t.latencies, Millis(r.Response.Latency))
 	}
 }
@@ -408,6 +413,7 @@ func (t *gateTally) outcome() GateOutcome {
 		o.Met = t.gate.met(o.Value)
 		return o
 	}
+	o.Open = o.N == 0 && t.counts.Total > t.counts.Skipped
 	o.Met = o.N == 0 || t.gate.met(o.Value)
 	return o
 }
@@ -428,8 +434,12 @@ func (t *gateTally) count() int {
 	return t.counts.Total
 }
 
-// Confidence is the confidence an answer states, from 0 to 100.
-func (r *Response) Confidence() (float64, bool) { return r.MetaNumber("confidence") }
+// Confidence is the confidence an answer states, up to 100. 0 is not one: it is
+// how servers say that they found nothing.
+func (r *Response) Confidence() (float64, bool) {
+	c, ok := r.MetaNumber("confidence")
+	return c, ok && c > 0 && c <= 100
+}
 
 // MetaNumber is a number of the answer's metadata.
 func (r *Response) MetaNumber(key string) (float64, bool) {
