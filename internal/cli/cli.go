@@ -57,7 +57,7 @@ func System(args []string) *World {
 }
 
 func interrupts(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	return ctx, stop
 }
@@ -92,18 +92,15 @@ func (w *World) color(tty bool) bool {
 // printf talks to the person: progress, notes, problems.
 func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, format, args...) }
 
-// gcPercent lets the heap grow to five times what is in use before it is
-// swept: a run makes much short-lived garbage and holds little. Beyond
-// memoryLimit the sweeping gets more eager again.
-const (
-	gcPercent   = 400
-	memoryLimit = 112 << 20
-)
+// gcPercent lets the heap grow to three times what is in use before it is
+// swept: a run makes much short-lived garbage and holds little.
+const gcPercent = 200
 
 // Main runs the program and gives its exit code.
 func Main(w *World) int {
-	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(memoryLimit)
+	if w.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := w.Interrupts(context.Background())
 	defer stop()
 	root := newRootCmd(w)

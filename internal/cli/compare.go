@@ -57,11 +57,7 @@ func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eva
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range l.Suites {
-		for _, c := range s.Cases {
-			c.Target = builtinTarget
-		}
-	}
+	l = l.putTo(builtinTarget)
 	w.printf("the baseline first: the built-in server\n")
 	head := o.header(ctx, w)
 	run, err := o.perform(ctx, w, execution{
@@ -71,4 +67,21 @@ func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eva
 		return nil, fmt.Errorf("run the baseline: %w", err)
 	}
 	return run, ctx.Err()
+}
+
+// putTo gives the same cases with another target.
+func (l *loaded) putTo(target string) *loaded {
+	set := *l.Set
+	set.Suites = nil
+	for _, s := range l.Suites {
+		suite := *s
+		suite.Cases = make([]*eval.Case, len(s.Cases))
+		for i, c := range s.Cases {
+			moved := *c
+			moved.Target = target
+			suite.Cases[i] = &moved
+		}
+		set.Suites = append(set.Suites, &suite)
+	}
+	return &loaded{&set, l.config, l.builtin}
 }

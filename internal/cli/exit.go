@@ -11,6 +11,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/report"
 )
 
 // Exit codes of every command.
@@ -71,7 +72,11 @@ func errorText(w *World, err error) string {
 	if errors.As(err, &problems) {
 		return problemsText(problems, w.color(w.ErrTTY))
 	}
-	return paint(w.color(w.ErrTTY), red, "mettle: ") + err.Error()
+	lines := strings.Split(err.Error(), "\n")
+	for i, line := range lines {
+		lines[i] = report.Sanitize(line) // a server may have had a word in it
+	}
+	return paint(w.color(w.ErrTTY), red, "mettle: ") + strings.Join(lines, "\n")
 }
 
 func problemsText(problems kind.Problems, color bool) string {

@@ -41,6 +41,15 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 			return nil, err
 		}
 	}
+	if len(o.gates) == 0 {
+		o.gates = cfg.Gates
+	}
+	if err := suite.CheckGates(o.gates, set.Suites); err != nil {
+		return nil, &usageError{err}
+	}
+	if err := checkReports(cfg.Output.Report); err != nil {
+		return nil, fmt.Errorf("%s: %w", cfg.File, err)
+	}
 	set.Suites, err = o.selection().Apply(set.Suites)
 	if err != nil {
 		return nil, &usageError{err}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +27,8 @@ type selectOptions struct {
 	Difficulty string   `json:"difficulty,omitempty"`
 	IDs        []string `json:"ids,omitempty"`
 
-	elsewhere bool // the cases' own targets do not matter
+	elsewhere bool        // the cases' own targets do not matter
+	gates     []eval.Gate // of the whole run, to be held against the cases
 }
 
 func (o *selectOptions) flags(f *pflag.FlagSet) {
@@ -57,7 +59,8 @@ type runOptions struct {
 	MaxErrors   int           `json:"max_errors,omitempty"`
 	Gates       []string      `json:"gates,omitempty"`
 	Baseline    string        `json:"baseline,omitempty"`
-	Dir         string        `json:"dir,omitempty"` // where suites are meant from
+	Withheld    []string      `json:"withheld,omitempty"` // flags left out because they may hold secrets
+	Dir         string        `json:"dir,omitempty"`      // where suites are meant from
 
 	output  string
 	reports []string
@@ -93,30 +96,54 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be asked, and ask nothing")
 }
 
-// fromEnvironment sets every flag that was not given from METTLE_<NAME>, and
-// the server's address from MCP_URL as the last resort.
-func fromEnvironment(w *World, f *pflag.FlagSet) error {
+// wherePut are the flags that say where cases are put. One of them on the
+// command line leaves the environment's word on all of them unheard.
+var wherePut = []string{"target", "url", "command"}
+
+// fromEnvironment sets flags that were not given from METTLE_<NAME>, and the
+// server's address from MCP_URL as the last resort.
+func fromEnvironment(w *World, f *pflag.FlagSet, only []string) error {
 	var errs []error
-	set := func(flag *pflag.Flag, name string) bool {
+	set := func(flag *pflag.Flag, name string) {
 		v := w.Getenv(name)
 		if flag.Changed || v == "" {
-			return false
+			return
 		}
 		if err := f.Set(flag.Name, v); err != nil {
 			errs = append(errs, usagef("environment variable %s: %w", name, err))
 		}
-		return true
 	}
+	chosen := func() bool {
+		return slices.ContainsFunc(wherePut, func(name string) bool { fl := f.Lookup(name); return fl != nil && fl.Changed })
+	}
+	given := chosen()
 	f.VisitAll(func(flag *pflag.Flag) {
-		if flag.Name != "help" {
+		skip := flag.Name == "help" || (given && slices.Contains(wherePut, flag.Name)) || (len(only) > 0 && !slices.Contains(only, flag.Name))
+		if !skip {
 			set(flag, "METTLE_"+strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_")))
 		}
 	})
-	chosen := func(name string) bool { fl := f.Lookup(name); return fl != nil && fl.Changed }
-	if flag := f.Lookup("url"); flag != nil && !chosen("target") && !chosen("command") {
+	if flag := f.Lookup("url"); flag != nil && !chosen() && len(only) == 0 {
 		set(flag, "MCP_URL")
 	}
 	return errors.Join(errs...)
+}
+
+// notEmpty refuses flags that were given with nothing in them, which is what a
+// variable that is not set looks like.
+func notEmpty(f *pflag.FlagSet) error {
+	var err error
+	f.VisitAll(func(flag *pflag.Flag) {
+		v := flag.Value.String()
+		switch t := flag.Value.Type(); {
+		case !flag.Changed || err != nil:
+		case t == "string" && v == "":
+			err = usagef("--%s is empty", flag.Name)
+		case (t == "int" && v == "0") || (t == "duration" && v == "0s"):
+			err = usagef("--%s is 0, want more", flag.Name)
+		}
+	})
+	return err
 }
 
 // settle fills what neither flags nor environment said from the config, then
@@ -174,11 +201,8 @@ func (o *runOptions) check() error {
 	return nil
 }
 
-// gates are those of the whole run: the flags', or else the config's.
-func (o *runOptions) gates(cfg *suite.Config) ([]eval.Gate, error) {
-	if len(o.Gates) == 0 {
-		return cfg.Gates, nil
-	}
+// parsedGates are the gates of the flags.
+func (o *runOptions) parsedGates() ([]eval.Gate, error) {
 	var out []eval.Gate
 	for _, text := range o.Gates {
 		g, err := eval.ParseGate(text)
@@ -252,10 +276,14 @@ func optionsOf(run *eval.Run) (*runOptions, error) {
 	return o, nil
 }
 
-// withEnvironment lets the environment fill flags before a command runs.
-func withEnvironment(w *World, cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error) {
+// withEnvironment lets the environment fill flags, those named or else all,
+// before a command runs.
+func withEnvironment(w *World, cmd *cobra.Command, run func(cmd *cobra.Command, args []string) error, only ...string) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := fromEnvironment(w, cmd.Flags()); err != nil {
+		if err := notEmpty(cmd.Flags()); err != nil {
+			return err
+		}
+		if err := fromEnvironment(w, cmd.Flags(), only); err != nil {
 			return err
 		}
 		return run(cmd, args)

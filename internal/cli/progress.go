@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,14 +25,18 @@ type progress struct {
 	started time.Time
 	drawn   time.Time
 	live    bool
+	screen  bool // a terminal that can be drawn over
 }
 
-func newProgress(w *World, verbose bool) *progress { return &progress{w: w, verbose: verbose} }
+func newProgress(w *World, verbose bool) *progress {
+	return &progress{w: w, verbose: verbose, screen: w.ErrTTY && w.Getenv("TERM") != "dumb"}
+}
 
 // Start notes how much there is to do.
 func (p *progress) Start(run *eval.Run) error {
 	p.total, p.started = run.Planned, p.w.Now()
-	for name, d := range run.Targets {
+	for _, name := range slices.Sorted(maps.Keys(run.Targets)) {
+		d := run.Targets[name]
 		if d["server"] != "" {
 			p.w.printf("%s\n", paint(p.w.color(p.w.ErrTTY), dim, report.Sanitize(fmt.Sprintf("%s: %s, %s, protocol %s", name, d["server"], d["transport"], d["protocol"]))))
 		}
@@ -54,11 +60,11 @@ func (p *progress) Results(batch []*eval.Result) error {
 		case eval.Error, eval.Unscored:
 			p.errors++
 		}
-		if !p.w.ErrTTY || (p.verbose && r.Status != eval.Pass) {
+		if !p.screen || (p.verbose && r.Status != eval.Pass) {
 			lines.WriteString(report.Line(r, p.done, p.total, o) + "\n")
 		}
 	}
-	if p.w.ErrTTY && lines.Len() > 0 {
+	if p.screen && lines.Len() > 0 {
 		p.clear()
 	}
 	p.w.printf("%s", lines.String())
@@ -76,7 +82,7 @@ const redraw = 80 * time.Millisecond
 
 func (p *progress) draw() {
 	now := p.w.Now()
-	if !p.w.ErrTTY || (p.live && now.Sub(p.drawn) < redraw && p.done < p.total) {
+	if !p.screen || (p.live && now.Sub(p.drawn) < redraw && p.done < p.total) {
 		return
 	}
 	p.drawn, p.live = now, true

@@ -35,9 +35,10 @@ func newRescoreCmd(w *World) *cobra.Command {
 	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
 	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
 	f.BoolVar(&o.run.verbose, "verbose", false, "show the reasons of failed checks as they come")
-	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
+	run := func(cmd *cobra.Command, args []string) error {
 		return runRescore(cmd.Context(), w, o, args[0], args[1:])
-	})
+	}
+	withEnvironment(w, cmd, run, "config", "runs")
 	return cmd
 }
 
@@ -61,7 +62,13 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 	if len(suites) > 0 {
 		opts.Suites, opts.Dir = suites, w.Dir
 	}
-	there.Dir = opts.Dir
+	there.Dir, opts.elsewhere, opts.gates = opts.Dir, true, parent.Gates
+	if len(o.run.Gates) > 0 {
+		opts.Gates = o.run.Gates
+		if opts.gates, err = opts.parsedGates(); err != nil {
+			return err
+		}
+	}
 	l, err := load(&there, &opts.selectOptions)
 	if err != nil {
 		return err
@@ -70,20 +77,13 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 	if err != nil {
 		return err
 	}
-	if err := onlyAnswered(w, l, replay); err != nil {
+	if err := answered(l, replay); err != nil {
 		return err
-	}
-	gates := parent.Gates
-	if len(o.run.Gates) > 0 {
-		opts.Gates = o.run.Gates
-		if gates, err = opts.gates(l.config); err != nil {
-			return err
-		}
 	}
 	opts.settle(l.config)
 	opts.output, opts.reports, opts.verbose, opts.FailFast, opts.MaxErrors = o.run.output, o.run.reports, o.run.verbose, false, 0
 	head := opts.header(ctx, w)
-	head.Project, head.Gates, head.Parent = parent.Project, gates, parent.ID
+	head.Project, head.Gates, head.Parent = parent.Project, opts.gates, parent.ID
 	root, err := o.dir(w)
 	if err != nil {
 		return err
@@ -96,32 +96,20 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 
 const replayTarget = "replay"
 
-// onlyAnswered leaves out the cases that the stored run has nothing for, and
-// says how many: they have no answer to grade, which is no verdict on them.
-func onlyAnswered(w *World, l *loaded, replay *store.Replay) error {
-	left, kept := 0, 0
-	var suites []*eval.Suite
+// answered points every case at the stored run, as often as that has it. A
+// case that the run has no answer for stays in: that there is none to grade is
+// an error, and a run with errors is not complete.
+func answered(l *loaded, replay *store.Replay) error {
+	found := false
 	for _, s := range l.Suites {
-		narrowed := *s
-		narrowed.Cases = nil
 		for _, c := range s.Cases {
-			if n := replay.Trials(c.ID); n > 0 {
-				c.Target, c.Trials = replayTarget, n
-				narrowed.Cases = append(narrowed.Cases, c)
-				continue
-			}
-			left++
-		}
-		if kept += len(narrowed.Cases); len(narrowed.Cases) > 0 {
-			suites = append(suites, &narrowed)
+			n := replay.Trials(c.ID)
+			c.Target, c.Trials = replayTarget, max(1, n)
+			found = found || n > 0
 		}
 	}
-	if kept == 0 {
+	if !found {
 		return usagef("the run holds no answer for any case of these suites")
 	}
-	if left > 0 {
-		w.printf("%d cases are left out: the run holds no answer for them\n", left)
-	}
-	l.Suites = suites
 	return nil
 }

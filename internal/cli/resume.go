@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -32,12 +33,14 @@ func newResumeCmd(w *World) *cobra.Command {
 	f := cmd.Flags()
 	f.BoolVar(&o.errors, "errors", false, "also put cases again that got no answer")
 	f.StringVar(&o.run.URL, "url", "", "the server's address, when it holds a secret or has changed")
+	f.StringVar(&o.run.Command, "command", "", "the server's command line, when it holds a secret or has changed")
 	f.StringArrayVar(&o.run.Headers, "header", nil, "HTTP header that holds a secret, as 'Name: value'")
 	f.IntVar(&o.run.Concurrency, "concurrency", 0, "cases at a time (default: as before)")
 	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
 	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
 	f.BoolVar(&o.run.verbose, "verbose", false, "show the reasons of failed checks as they come")
-	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), w, o, args[0]) })
+	run := func(cmd *cobra.Command, args []string) error { return runResume(cmd.Context(), w, o, args[0]) }
+	withEnvironment(w, cmd, run, "config", "runs") // where the cases go is the run's own to say
 	return cmd
 }
 
@@ -49,7 +52,7 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err != nil {
 		return err
 	}
-	prior, err := store.Open(dir)
+	prior, err := store.Recount(dir)
 	if err != nil {
 		return err
 	}
@@ -62,6 +65,8 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	}
 	there := *w
 	there.Dir = opts.Dir
+	opts.elsewhere = opts.putElsewhere()
+	opts.gates = prior.Gates
 	l, err := load(&there, &opts.selectOptions)
 	if err != nil {
 		return fmt.Errorf("load the suites of run %s: %w", prior.ID, err)
@@ -69,17 +74,21 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err := sameSuites(prior, l); err != nil {
 		return err
 	}
-	if o.missing(prior) == 0 {
-		w.printf("run %s has all of its %d results\n", prior.ID, prior.Planned)
-	}
 	opts.settle(l.config)
+	if o.missing(prior) == 0 {
+		w.printf("run %s has all of its %d results; nothing is asked\n", prior.ID, prior.Planned)
+		if err := writeReports(w, opts, prior, dir); err != nil {
+			return err
+		}
+		return verdict(prior)
+	}
 	ts, err := targets(&there, opts, l)
 	if err != nil {
 		return err
 	}
 	writer, err := store.Resume(dir)
 	if err != nil {
-		return err
+		return errors.Join(err, closeTargets(ts))
 	}
 	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, writer: writer, prior: prior})
 }
@@ -90,8 +99,14 @@ func (o *resumeOptions) merged(prior *eval.Run) (*runOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.run.URL != "" {
-		opts.URL, opts.Target, opts.Command = o.run.URL, "", ""
+	given := map[string]bool{"url": o.run.URL != "", "command": o.run.Command != "", "header": len(o.run.Headers) > 0}
+	for _, flag := range opts.Withheld {
+		if !given[flag] {
+			return nil, usagef("run %s was made with a --%s that may hold a secret, so it was not kept: give it again", prior.ID, flag)
+		}
+	}
+	if o.run.URL != "" || o.run.Command != "" {
+		opts.URL, opts.Target, opts.Command = o.run.URL, "", o.run.Command
 	}
 	if len(o.run.Headers) > 0 {
 		opts.Headers = o.run.Headers

@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -53,18 +51,21 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	if err := checkReports(o.reports); err != nil {
 		return err
 	}
-	o.elsewhere = o.URL != "" || o.Command != "" || o.Target != ""
+	var err error
+	if o.gates, err = o.parsedGates(); err != nil {
+		return err
+	}
+	o.elsewhere = o.putElsewhere()
 	l, err := load(w, &o.selectOptions)
 	if err != nil {
 		return err
 	}
 	o.settle(l.config)
-	gates, err := o.gates(l.config)
-	if err != nil {
-		return err
-	}
 	if o.dryRun {
 		return dryRun(w, o, l)
+	}
+	if err := o.checkDestinations(w); err != nil {
+		return err
 	}
 	var base *eval.Run
 	if o.Baseline != "" {
@@ -77,7 +78,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 		return err
 	}
 	head := o.header(ctx, w)
-	head.Gates = gates
+	head.Gates = o.gates
 	writer := store.Create(runsDir(w, o.runs, l.config), head.ID, l.Suites)
 	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, writer: writer, base: base})
 }
@@ -120,8 +121,12 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
 }
 
 // perform runs, and leaves the reporting to others.
-func (o *runOptions) perform(ctx context.Context, w *World, x execution) (run *eval.Run, err error) {
-	defer func() { err = errors.Join(err, closeTargets(x.targets)) }()
+func (o *runOptions) perform(ctx context.Context, w *World, x execution) (*eval.Run, error) {
+	defer func() {
+		if err := closeTargets(x.targets); err != nil {
+			w.printf("note: %s\n", report.Sanitize(err.Error())) // the results are in all the same
+		}
+	}()
 	defer x.writer.Close()
 	progress := newProgress(w, o.verbose)
 	runner := &eval.Runner{
@@ -132,7 +137,7 @@ func (o *runOptions) perform(ctx context.Context, w *World, x execution) (run *e
 		runner.Prior = x.prior.Results()
 		progress.done = x.prior.Summary.Total
 	}
-	run, err = runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
+	run, err := runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
 	progress.clear()
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -150,15 +155,26 @@ func compareWith(w *World, o *runOptions, run, base *eval.Run) error {
 	return report.Compare(out, eval.Compare(base, run), "this run", name, report.Options{Color: color, Width: w.Width, Verbose: o.verbose})
 }
 
+// putElsewhere tells whether all cases go to one target, whatever they say.
+func (o *runOptions) putElsewhere() bool { return o.URL != "" || o.Command != "" || o.Target != "" }
+
 // stored is what the run's header keeps of the options. What may hold a
-// secret is left out; a resumed run has to be given it again.
+// secret is left out and named, so that a resumed run asks for it.
 func (o *runOptions) stored() json.RawMessage {
 	kept := *o
-	kept.URL, _ = withoutSecrets(o.URL)
+	kept.Withheld = nil
+	if url, secret := shownURL(o.URL); secret {
+		kept.URL, kept.Withheld = url, append(kept.Withheld, "url")
+	}
+	if words, err := splitCommand(o.Command); err == nil && slices.ContainsFunc(words, new(probeOptions).secretWord) {
+		kept.Command, kept.Withheld = words[0], append(kept.Withheld, "command")
+	}
 	kept.Headers = nil
 	for _, h := range o.Headers {
-		if strings.Contains(h, "${") {
+		if _, value, _ := strings.Cut(h, ":"); onlyReferences(value) {
 			kept.Headers = append(kept.Headers, h)
+		} else if !slices.Contains(kept.Withheld, "header") {
+			kept.Withheld = append(kept.Withheld, "header")
 		}
 	}
 	b, err := json.Marshal(kept)
@@ -166,6 +182,17 @@ func (o *runOptions) stored() json.RawMessage {
 		return nil
 	}
 	return b
+}
+
+// onlyReferences tells whether a header's value is taken from the environment
+// as a whole, but for the word that says what kind of credential it is.
+func onlyReferences(value string) bool {
+	for word := range strings.FieldsSeq(value) {
+		if (!strings.HasPrefix(word, "${") || strings.Index(word, "}") != len(word)-1) && word != "Bearer" && word != "Basic" {
+			return false
+		}
+	}
+	return true
 }
 
 // closing says how to go on with a run that ended early.
@@ -210,18 +237,18 @@ func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
 	}
 	reports := append([]string{"json=" + output}, o.reports...)
 	screen, color := w.reportStream(o)
-	terminal, _ := report.Find("terminal")
-	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose, Dir: w.shown(dir)}); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
 	for _, r := range reports {
-		if r == "json=none" {
+		if r == "json="+noReport {
 			continue
 		}
 		name, path, _ := strings.Cut(r, "=")
 		if err := writeReport(w, run, name, path, report.Options{Verbose: o.verbose || name == "terminal", Dir: w.shown(dir)}); err != nil {
 			return err
 		}
+	}
+	terminal, _ := report.Find("terminal") // last: whoever reads it may stop reading
+	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose, Dir: w.shown(dir)}); err != nil {
+		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
 }
@@ -250,22 +277,11 @@ func writeReport(w *World, run *eval.Run, name, path string, o report.Options) e
 	if path == "-" {
 		return format.Write(w.Stdout, run, o)
 	}
-	full := w.abs(path)
-	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-		return fmt.Errorf("make the folder of the %s report: %w", name, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(full), ".report-*")
+	err := replaceFile(w.abs(path), func(out io.Writer) error { return format.Write(out, run, o) })
 	if err != nil {
-		return fmt.Errorf("write the %s report: %w", name, err)
+		return fmt.Errorf("write the %s report: %w; the run is kept: mettle report writes it again", name, err)
 	}
-	err = errors.Join(format.Write(f, run, o), f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), full)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the %s report: %w", name, err), os.Remove(f.Name()))
-	}
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, name+" report: "+w.shown(full)))
+	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, name+" report: "+w.shown(path)))
 	return nil
 }
 
@@ -298,7 +314,7 @@ func dryRun(w *World, o *runOptions, l *loaded) error {
 				n = o.Trials
 			}
 			calls += n
-			fmt.Fprintf(w.Stdout, "%s  %s %s -> %s  (%d checks)\n", c.ID, c.Tool, c.Input, o.targetName(c, l), len(c.Checks))
+			fmt.Fprintf(w.Stdout, "%s  %s %s -> %s  (%s)\n", c.ID, c.Tool, c.Input, o.targetName(c, l), count(len(c.Checks), "check"))
 		}
 	}
 	w.printf("%d calls would be made, %d at a time; nothing was asked\n", calls, o.Concurrency)

@@ -81,6 +81,8 @@ func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, erro
 		}
 		if o.URL != "" {
 			m.Token = w.Getenv("METTLE_TOKEN")
+		} else if len(o.Headers) > 0 {
+			return nil, usagef("--header goes with --url")
 		}
 		t = m
 	case l.Targets[name] != nil:
@@ -132,7 +134,10 @@ func (o *runOptions) adHoc() (*target.MCP, error) {
 		}
 		m.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
-	return m, m.Check()
+	if err := m.Check(); err != nil {
+		return nil, &usageError{err}
+	}
+	return m, nil
 }
 
 func unknownTarget(name string, cfg *suite.Config) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -140,9 +141,18 @@ func (s *secrets) withoutEchoes(raw json.RawMessage) (json.RawMessage, bool) {
 	defer s.mu.RUnlock()
 	found := false
 	for _, v := range s.echoes {
-		if bytes.Contains(raw, []byte(v)) {
-			raw, found = bytes.ReplaceAll(raw, []byte(v), []byte(redacted)), true
+		if !bytes.Contains(raw, []byte(v)) {
+			continue
 		}
+		found = true
+		without := bytes.ReplaceAll(raw, []byte(v), []byte(redacted))
+		if !json.Valid(without) { // a number, say
+			without = bytes.ReplaceAll(raw, []byte(v), []byte(strconv.Quote(redacted)))
+		}
+		if !json.Valid(without) {
+			without = []byte("{}")
+		}
+		raw = without
 	}
 	return raw, found
 }

@@ -19,7 +19,10 @@ import (
 )
 
 // folder reads the results of one run folder.
-type folder struct{ dir string }
+type folder struct {
+	dir  string
+	want int // how many results there must be; 0 when nobody knows
+}
 
 // place is where a result's line stands.
 type place struct {
@@ -47,8 +50,14 @@ func (f *folder) each(yield func(*eval.Result, error) bool) error {
 		return err
 	}
 	places, file, err := f.index(order)
-	if err != nil || file == nil {
+	if err != nil {
 		return err
+	}
+	if len(places) < f.want {
+		return fmt.Errorf("run %s is damaged: its header counts %d results and %s has %d; mettle resume makes the missing ones", f.dir, f.want, resultsFile, len(places))
+	}
+	if file == nil {
+		return nil
 	}
 	defer file.Close()
 	cases, err := openLines(filepath.Join(f.dir, casesFile))
@@ -124,6 +133,9 @@ func (f *folder) index(order map[string]int) ([]place, *os.File, error) {
 			return nil, nil, errors.Join(err, file.Close())
 		}
 		id, trial, err := identify(line)
+		if err == nil && trial < 1 {
+			err = fmt.Errorf("its trial is %d", trial)
+		}
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("%s, line %d, is not a result: %w", file.Name(), l.n, err), file.Close())
 		}

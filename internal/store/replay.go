@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
@@ -13,6 +16,8 @@ import (
 type Replay struct {
 	file   *os.File
 	places map[replayKey]place
+	asked  map[string]string // what each case asked
+	most   map[string]int    // highest trial of each case
 }
 
 type replayKey struct {
@@ -39,25 +44,51 @@ func NewReplay(dir string) (*Replay, error) {
 	for _, p := range places {
 		r.places[replayKey{ids[p.order], p.trial}] = p
 	}
-	return r, nil
+	r.asked, err = f.questions()
+	return r, err
 }
 
-// Trials is how many trials of a case the run holds; 0 when it has none.
-func (r *Replay) Trials(id string) int {
-	n := 0
-	for {
-		if _, ok := r.places[replayKey{id, n + 1}]; !ok {
-			return n
-		}
-		n++
+// questions gives what each case of the run asked: its tool and input.
+func (f *folder) questions() (map[string]string, error) {
+	cases, err := openLines(filepath.Join(f.dir, casesFile))
+	if err != nil {
+		return nil, err
 	}
+	defer cases.Close()
+	asked := map[string]string{}
+	for {
+		var c eval.Case
+		switch err := cases.decode(&c); {
+		case errors.Is(err, io.EOF):
+			return asked, nil
+		case err != nil:
+			return nil, fmt.Errorf("read cases of run %s: %w", f.dir, err)
+		}
+		asked[c.ID] = question(&c)
+	}
+}
+
+func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
+
+// Trials is the highest trial of a case that the run holds; 0 when it has none.
+func (r *Replay) Trials(id string) int {
+	if r.most == nil {
+		r.most = map[string]int{}
+		for k := range r.places {
+			r.most[k.id] = max(r.most[k.id], k.trial)
+		}
+	}
+	return r.most[id]
 }
 
 // Respond gives the stored response; where the run has no answer, its error.
 func (r *Replay) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
 	p, ok := r.places[replayKey{c.ID, eval.TrialOf(ctx)}]
-	if !ok {
-		return nil, fmt.Errorf("the run holds no answer for trial %d of %s", eval.TrialOf(ctx), c.ID)
+	switch {
+	case !ok:
+		return nil, notStored("the run holds no answer to it")
+	case r.asked[c.ID] != question(c):
+		return nil, notStored("the case asks something else than when the run was made")
 	}
 	res, err := readResult(r.file, p)
 	if err != nil {
@@ -76,6 +107,14 @@ func (r *Replay) Close() error {
 	}
 	return r.file.Close()
 }
+
+// notStored says why there is no answer to grade.
+type notStored string
+
+func (e notStored) Error() string { return string(e) }
+
+// Class names the fault in reports.
+func (e notStored) Class() string { return "not stored" }
 
 // storedFault is a fault of the stored run, with its class.
 type storedFault struct{ fault *eval.Fault }

@@ -50,18 +50,34 @@ func Open(dir string) (*eval.Run, error) {
 	f := &folder{dir: dir}
 	run.Results = f.results
 	if run.Summary != nil {
+		f.want = run.Summary.Total
 		return run, nil
 	}
+	return run, recount(run)
+}
+
+// Recount reads a run and counts its results anew, whatever its header says:
+// what is there is what a resumed run starts from.
+func Recount(dir string) (*eval.Run, error) {
+	run, err := readHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	run.Results = (&folder{dir: dir}).results
+	return run, recount(run)
+}
+
+func recount(run *eval.Run) error {
 	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
 	for res, err := range run.Results() {
 		if err != nil {
-			return nil, err
+			return err
 		}
 		tally.Add(res)
 	}
 	run.Summary, run.Outcomes, run.Cases = tally.Summary(), tally.Outcomes(), tally.Verdicts()
 	run.Judge()
-	return run, nil
+	return nil
 }
 
 func readHeader(dir string) (*eval.Run, error) {
@@ -75,6 +91,9 @@ func readHeader(dir string) (*eval.Run, error) {
 	run := new(eval.Run)
 	if err := json.Unmarshal(b, run); err != nil {
 		return nil, fmt.Errorf("read run %s: %w", dir, err)
+	}
+	if run.Format < 1 || run.ID == "" {
+		return nil, fmt.Errorf("%s is not a run: its %s has no id and format", dir, headerFile)
 	}
 	if run.Format > eval.FormatVersion {
 		return nil, fmt.Errorf("run %s has format %d, written by a newer mettle (%s); this one reads up to %d", dir, run.Format, run.Tool, eval.FormatVersion)

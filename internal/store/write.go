@@ -93,7 +93,7 @@ func (w *Writer) open() (err error) {
 func (w *Writer) Results(batch []*eval.Result) error {
 	w.buf.Reset()
 	for _, r := range batch {
-		if err := r.Encode(w.enc); err != nil {
+		if err := w.encode(r); err != nil {
 			return fmt.Errorf("encode the result of %s: %w", r.Case.ID, err)
 		}
 	}
@@ -112,10 +112,24 @@ func (w *Writer) Results(batch []*eval.Result) error {
 	return nil
 }
 
+// encode adds a result's line. One that has no form in JSON, because of what a
+// target said, must not end the run: what is kept is that it has none.
+func (w *Writer) encode(r *eval.Result) error {
+	before := w.buf.Len()
+	err := r.Encode(w.enc)
+	if err == nil {
+		return nil
+	}
+	w.buf.Truncate(before)
+	r.Status, r.Value, r.Response, r.Scores = eval.Error, 0, nil, nil
+	r.Fault = &eval.Fault{Class: eval.ProtocolFault, Message: "the answer cannot be kept: " + err.Error()}
+	return r.Encode(w.enc)
+}
+
 // Finish writes the header again, with summary and verdicts, and lets the run
 // be read through.
 func (w *Writer) Finish(run *eval.Run) error {
-	run.Results = (&folder{dir: w.dir}).results
+	run.Results = (&folder{dir: w.dir, want: run.Summary.Total}).results
 	return errors.Join(writeHeader(w.dir, run), w.Close())
 }
 

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,6 +84,32 @@ func (l *loader) vet(g eval.Gate) {
 	if !slices.ContainsFunc(l.suite.Cases, func(c *eval.Case) bool { return hasAll(c, g.Labels) }) {
 		l.problemAt(g.Pos, "no test of the suite has all that the gate is narrowed to, so it could never fail")
 	}
+}
+
+// CheckGates finds gates of a whole run that look at nothing in the suites, as
+// loading does for a suite's own: such a gate could never fail.
+func CheckGates(gates []eval.Gate, suites []*eval.Suite) error {
+	var cases []*eval.Case
+	for _, s := range suites {
+		cases = append(cases, s.Cases...)
+	}
+	for _, g := range gates {
+		for _, label := range g.Labels {
+			there := values(cases, label.Name)
+			if label.Name == "target" || slices.Contains(there, label.Value) {
+				continue
+			}
+			text := fmt.Sprintf("the gate %q could never fail: no case has %s %q", g.Text, label.Name, label.Value)
+			if near := kind.Near(label.Value, there); near != "" {
+				text += fmt.Sprintf(" (did you mean %q?)", near)
+			}
+			return errors.New(text)
+		}
+		if !slices.ContainsFunc(cases, func(c *eval.Case) bool { return hasAll(c, g.Labels) }) {
+			return fmt.Errorf("the gate %q could never fail: no case has all that it is narrowed to", g.Text)
+		}
+	}
+	return nil
 }
 
 // has tells whether a gate's label applies to a case.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -100,26 +101,26 @@ func (e *Envelope) byPattern(raw string) (string, map[string]any) {
 // shape put theirs behind the answer, and an answer may quote one.
 func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 	open, closing := "<"+tag+">", "</"+tag+">"
-	var fences []span
+	fences := fencesOnDemand(raw)
 	text = raw
+	next := -1 // where the first closing tag behind the current place stands
 	for end := len(raw); ; {
 		start := strings.LastIndex(raw[:end], open)
 		if start < 0 {
 			return text, nil, broken
 		}
+		if i := strings.Index(raw[start:end], closing); i >= 0 {
+			next = start + i
+		}
 		end = start
-		n := strings.Index(raw[start:], closing)
-		if n < 0 || !atLineStart(raw, start) {
+		if next < 0 || !atLineStart(raw, start) {
 			continue
 		}
-		stop := start + n + len(closing)
-		if fences == nil {
-			fences = closedFences(raw)
-		}
-		if slices.ContainsFunc(fences, func(f span) bool { return f.from < start && stop <= f.to }) {
+		stop := next + len(closing)
+		if fences().around(start, stop) {
 			continue
 		}
-		if meta, ok := object(raw[start+len(open) : start+n]); ok {
+		if meta, ok := object(raw[start+len(open) : next]); ok {
 			return cutBlock(raw, start, stop), meta, false
 		}
 		if !broken { // still no part of the answer
@@ -172,9 +173,37 @@ func cutBlock(s string, from, to int) string {
 // span is a range of bytes.
 type span struct{ from, to int }
 
+// spans are ranges in order that do not overlap.
+type spans []span
+
+// at gives the range that a place is in.
+func (ss spans) at(place int) (span, bool) {
+	i, _ := slices.BinarySearchFunc(ss, place, func(s span, at int) int {
+		if s.to <= at {
+			return -1
+		}
+		return 1
+	})
+	if i < len(ss) && ss[i].from <= place {
+		return ss[i], true
+	}
+	return span{}, false
+}
+
+// around tells whether one of the ranges holds both places.
+func (ss spans) around(from, to int) bool {
+	s, ok := ss.at(from)
+	return ok && to <= s.to
+}
+
+// fencesOnDemand finds the code blocks of a text when they are first asked for.
+func fencesOnDemand(text string) func() spans {
+	return sync.OnceValue(func() spans { return closedFences(text) })
+}
+
 // closedFences gives the byte ranges of the closed code blocks of a text. An
 // unclosed one is left out: it would swallow everything behind it.
-func closedFences(text string) (out []span) {
+func closedFences(text string) (out spans) {
 	for _, b := range code.Blocks(text) {
 		if b.Closed {
 			out = append(out, span{b.Start, b.End})
@@ -198,15 +227,16 @@ func lineStarts(text string) []int {
 // with the given text, when it holds entries or says that there are none.
 func splitSources(text, heading string) (string, []eval.Source) {
 	starts := lineStarts(text)
-	fences := closedFences(text)
+	fences := fencesOnDemand(text)
+	inCode := func(at int) bool { _, ok := fences().at(at); return ok }
 	for i := len(starts) - 2; i >= 0; i-- {
 		level, title := headingOf(text[starts[i]:starts[i+1]])
-		if level == 0 || !strings.EqualFold(strings.TrimRight(title, " :"), heading) || inside(fences, starts[i]) {
+		if level == 0 || !strings.EqualFold(strings.TrimRight(title, " :"), heading) || inCode(starts[i]) {
 			continue
 		}
 		end := len(text)
 		for j := i + 1; j < len(starts)-1; j++ {
-			if l, _ := headingOf(text[starts[j]:starts[j+1]]); l > 0 && l <= level && !inside(fences, starts[j]) {
+			if l, _ := headingOf(text[starts[j]:starts[j+1]]); l > 0 && l <= level && !inCode(starts[j]) {
 				end = starts[j]
 				break
 			}
@@ -219,10 +249,6 @@ func splitSources(text, heading string) (string, []eval.Source) {
 		return cutBlock(text, starts[i], end), sources
 	}
 	return text, nil
-}
-
-func inside(spans []span, at int) bool {
-	return slices.ContainsFunc(spans, func(s span) bool { return s.from <= at && at < s.to })
 }
 
 // headingOf reads an ATX heading, or a line that is bold as a whole and so

@@ -62,7 +62,7 @@ type Timeouts struct {
 	Start   kind.Duration `yaml:"start" json:"start,omitempty" jsonschema:"until a command is up" check:"default=60s"`
 	Connect kind.Duration `yaml:"connect" json:"connect,omitempty" jsonschema:"until the handshake is done" check:"default=30s"`
 	List    kind.Duration `yaml:"list" json:"list,omitempty" jsonschema:"until the tools are listed" check:"default=30s"`
-	Call    kind.Duration `yaml:"call" json:"call,omitempty" jsonschema:"of one try of one call" check:"default=60s"`
+	Call    kind.Duration `yaml:"call" json:"call,omitempty" jsonschema:"of one call, with its tries and the waits between them" check:"default=60s"`
 	Close   kind.Duration `yaml:"close" json:"close,omitempty" jsonschema:"until a command that was told to end is killed" check:"default=2s"`
 }
 
@@ -165,7 +165,7 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 	for k, v := range m.Headers {
 		cfg.Headers.Set(k, v)
 	}
-	if m.Token != "" {
+	if m.Token != "" && cfg.Headers.Get("Authorization") == "" {
 		cfg.Headers.Set("Authorization", "Bearer "+m.Token)
 	}
 	return mcpclient.Dial(ctx, cfg)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -70,8 +71,14 @@ func missingTool(name string, offered []string) string {
 	if len(ending) > 0 {
 		return text + fmt.Sprintf(" (did you mean %q? set tools.prefix or tools.map)", ending[0])
 	}
+	if len(offered) == 0 {
+		return text + ": it lists no tools at all"
+	}
 	const shown = 12
 	list := slices.Sorted(slices.Values(offered))
+	for i := range list {
+		list[i] = strconv.Quote(list[i])
+	}
 	if len(list) > shown {
 		list = append(list[:shown:shown], "…")
 	}
