@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -22,8 +21,6 @@ type planServer struct {
 
 	calls   atomic.Int64 // tools/call requests that were answered
 	refused atomic.Int64 // those that got a fault instead
-	mu      sync.Mutex
-	seen    map[string]int // answered calls, by their arguments
 }
 
 func (s *planServer) start() (url string, stop func()) {
@@ -40,8 +37,7 @@ func (s *planServer) serve(w http.ResponseWriter, r *http.Request) {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 		Params struct {
-			Name      string          `json:"name"`
-			Arguments json.RawMessage `json:"arguments"`
+			Name string `json:"name"`
 		} `json:"params"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
@@ -63,7 +59,7 @@ func (s *planServer) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		time.Sleep(s.latency)
-		result = s.call(req.Params.Name, req.Params.Arguments)
+		result = s.call(req.Params.Name)
 		if s.echo {
 			result = map[string]any{"content": []any{map[string]any{"type": "text", "text": "You are " + r.Header.Get("Authorization")}}}
 		}
@@ -82,14 +78,8 @@ func (s *planServer) tools() (out []any) {
 	return out
 }
 
-func (s *planServer) call(name string, args json.RawMessage) any {
+func (s *planServer) call(name string) any {
 	s.calls.Add(1)
-	s.mu.Lock()
-	if s.seen == nil {
-		s.seen = map[string]int{}
-	}
-	s.seen[string(args)]++
-	s.mu.Unlock()
 	text, ok := s.answers[name]
 	if !ok {
 		text, ok = s.answers["any"]

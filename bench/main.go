@@ -90,7 +90,10 @@ func measure(o options) error {
 	fmt.Printf("\n%d cases of four rules, %d at a time\n", o.cases, o.concurrency)
 	fmt.Printf("%-7s %-8s %-8s %10s %10s %9s %12s %12s\n", "server", "latency", "program", "wall", "cpu", "peak MB", "wall/bare", "wall/ideal")
 	for text := range strings.SplitSeq(o.latencies, ",") {
-		latency, err := time.ParseDuration(strings.Replace(text+"ms", "msms", "ms", 1))
+		if text == "0" {
+			text = "0s"
+		}
+		latency, err := time.ParseDuration(text)
 		if err != nil {
 			return err
 		}

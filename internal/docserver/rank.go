@@ -43,8 +43,8 @@ const (
 )
 
 // Weights of the second ranking, beside a BM25 that is 1 for the best. They
-// were chosen by hand on half of the questions in testdata/questions.txt; on
-// either half the result changes by a question or two when one of them is
+// were chosen by hand on the questions in testdata/questions.txt; on either half
+// of them the result changes by a question or two when one of them is
 // doubled or halved.
 const (
 	coverageShare = 0.5 // for the share of the question that a chunk has

@@ -312,7 +312,7 @@ func (c *Client) callOnce(ctx context.Context, l *link, tool string, args []byte
 			again = inputRequired(rep.result)
 		}
 		if again == nil {
-			return c.result(req, rep), nil
+			return c.result(req, rep)
 		}
 		if answers, f = c.answers(ctx, again); f != nil {
 			return nil, f
@@ -326,16 +326,20 @@ func (c *Client) callOnce(ctx context.Context, l *link, tool string, args []byte
 	}
 }
 
-// result reads the answer to a call.
-func (c *Client) result(req *request, rep reply) *Result {
+// result reads the answer to a call. A result that is no object, whatever the
+// server meant by it, is not what a tool said.
+func (c *Client) result(req *request, rep reply) (*Result, *fault) {
 	raw, echoed := c.secrets.withoutEchoes(rep.result)
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		return nil, protocolFault("the result of the call is %s", insteadOf("an object", raw))
+	}
 	res := parseResult(raw)
 	res.Request = req.params
 	res.Findings = append(res.Findings, rep.findings...)
 	if echoed {
 		res.find("the answer held a credential that the server was sent; it is removed")
 	}
-	return res
+	return res, nil
 }
 
 func (c *Client) marks(tool string) []mark {

@@ -54,13 +54,13 @@ func (c *Client) describe(info *Info) {
 	if isModern(info.Protocol) {
 		info.Era = EraModern
 	}
-	info.Instructions = c.hello.Instructions
+	info.Instructions = c.secrets.scrub(c.hello.Instructions)
 	if c.hello.Capabilities != nil {
 		if raw, err := json.Marshal(c.hello.Capabilities); err == nil {
 			info.Capabilities = raw
 		}
 	}
 	if server := c.hello.ServerInfo; server != nil {
-		info.Name, info.Version = clean(server.Name, 200), clean(server.Version, 200)
+		info.Name, info.Version = c.secrets.excerpt(server.Name, 200), c.secrets.excerpt(server.Version, 200)
 	}
 }
