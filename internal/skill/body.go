@@ -6,8 +6,6 @@ import (
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
-	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -53,16 +51,9 @@ func (s *Section) All() []*Section {
 	return list
 }
 
-// Table is a table with its header row.
-type Table struct {
-	Line, Col     int
-	Header        []string
-	Columns, Rows int // header row not counted
-	Section       *Section
-}
-
-// markdown is the CommonMark parser with tables. Emphasis is left out: nothing here asks for it, and it is the costliest
-// part of the inline grammar.
+// markdown is the CommonMark parser. Emphasis is left out: nothing here asks for it, and it is the costliest part of the
+// inline grammar. So are the extensions, whose patterns alone would take a millisecond of every start; tables are read
+// by readTables.
 var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -74,7 +65,6 @@ var markdown = sync.OnceValue(func() parser.Parser {
 		),
 		parser.WithParagraphTransformers(
 			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
-			util.Prioritized(extension.NewTableParagraphTransformer(), 200),
 		),
 	)
 })
@@ -242,23 +232,4 @@ func countWords(b []byte) int {
 		}
 	}
 	return words + ideographs/2
-}
-
-// readTable notes a table. Its cells are read as text only.
-func (d *Document) readTable(t *extast.Table, source []byte, section func(int) *Section) {
-	pos := t.Pos()
-	header := t.FirstChild()
-	if header == nil {
-		return
-	}
-	if pos < 0 {
-		pos = max(header.Pos(), 0)
-	}
-	table := Table{Columns: len(t.Alignments), Rows: t.ChildCount() - 1}
-	for c := header.FirstChild(); c != nil; c = c.NextSibling() {
-		table.Header = append(table.Header, strings.TrimSpace(plainText(c, source)))
-	}
-	table.Line, table.Col = d.Place(d.bodyStart + pos)
-	table.Section = section(d.bodyStart + pos)
-	d.Tables = append(d.Tables, table)
 }

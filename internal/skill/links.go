@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
-	extast "github.com/yuin/goldmark/extension/ast"
 )
 
 // LinkKind says what a link points to.
@@ -62,8 +61,8 @@ func (d *Document) readInlines(root ast.Node, source []byte) {
 		case *ast.CodeSpan:
 			d.addMentions(n, section)
 			return ast.WalkSkipChildren, nil
-		case *extast.Table:
-			d.readTable(n, source, section)
+		case *ast.Paragraph, *ast.TextBlock: // a tight list has the latter
+			d.readTables(n, source, section)
 		}
 		return ast.WalkContinue, nil
 	})

@@ -111,10 +111,6 @@ func (d *Document) tameParagraph(p []byte) (irregular bool) {
 		if trimmed := bytes.TrimLeft(l, " "); len(trimmed) > 0 && trimmed[0] == '[' {
 			references++
 		}
-		if len(rest) > 0 && isWideTable(l, rest) {
-			blank(l)
-			irregular = true
-		}
 	}
 	if references > maxReferences || strays(p) > maxStray {
 		for i, c := range p {
@@ -153,20 +149,6 @@ func tooDeep(line []byte) bool {
 func isRule(line []byte) bool {
 	s := strings.TrimSpace(string(line))
 	return s != "" && s[0] != '>' && strings.Trim(s, s[:1]) == ""
-}
-
-// isWideTable reports whether a line makes a table of the lines after it whose cells by far outnumber their characters:
-// the parser fills every short row up with empty cells.
-func isWideTable(line, rest []byte) bool {
-	if len(bytes.Trim(line, "|:- \t\n")) > 0 || bytes.IndexByte(line, '-') < 0 {
-		return false
-	}
-	columns := bytes.Count(line, []byte("|")) + 1
-	if columns < 64 {
-		return false
-	}
-	rows := bytes.Count(rest, []byte("\n")) + 1
-	return columns*rows > 4*len(rest)+1000
 }
 
 // strays counts the brackets that are not closed soon after, up to just above the bound.
