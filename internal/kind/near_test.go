@@ -40,8 +40,16 @@ func TestDistance(t *testing.T) {
 		a, b string
 		want int
 	}{
-		{"", "", 0}, {"a", "", 1}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "abcd", 1}, {"abc", "xbc", 1},
-		{"kitten", "sitting", 3}, {"über", "uber", 1}, {"ca", "abc", 3}, {"abcdefghij", "", 9},
+		{"", "", 0},
+		{"a", "", 1},
+		{"abc", "abc", 0},
+		{"abc", "acb", 1},
+		{"abc", "abcd", 1},
+		{"abc", "xbc", 1},
+		{"kitten", "sitting", 3},
+		{"über", "uber", 1},
+		{"ca", "abc", 3},
+		{"abcdefghij", "", 9},
 	} {
 		if got := distance(c.a, c.b, 9); got != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -51,7 +52,8 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Load([]File{{"f.yaml", []byte(c.in)}})
-			problems, ok := err.(kind.Problems)
+			var problems kind.Problems
+			ok := errors.As(err, &problems)
 			if !ok {
 				t.Fatalf("got %v", err)
 			}

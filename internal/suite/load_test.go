@@ -79,8 +79,13 @@ func dump(set *Set) string {
 		for _, c := range s.Cases {
 			fmt.Fprintf(&b, "  case %s %q at %s\n", c.ID, c.Name, c.Pos)
 			for _, p := range [][2]string{
-				{"description", c.Description}, {"tool", c.Tool}, {"project", c.Project}, {"difficulty", string(c.Difficulty)},
-				{"tags", strings.Join(c.Tags, " ")}, {"target", c.Target}, {"input", string(c.Input)},
+				{"description", c.Description},
+				{"tool", c.Tool},
+				{"project", c.Project},
+				{"difficulty", string(c.Difficulty)},
+				{"tags", strings.Join(c.Tags, " ")},
+				{"target", c.Target},
+				{"input", string(c.Input)},
 			} {
 				if p[1] != "" {
 					fmt.Fprintf(&b, "    %s %s\n", p[0], p[1])

@@ -102,9 +102,21 @@ func TestMatchText(t *testing.T) {
 		glob, text string
 		want       bool
 	}{
-		{"", "", true}, {"", "a", false}, {"*", "", true}, {"*", "a/b", true}, {"a", "a", true}, {"a", "ab", false}, {"?", "ä", true},
-		{"a*b", "ab", true}, {"a*b", "axxb", true}, {"a*b", "axxbc", false}, {"*a*b*", "xaxbx", true}, {"**", "x", true},
-		{"a?c", "ac", false}, {"[a]", "a", false}, {"[a]", "[a]", true},
+		{"", "", true},
+		{"", "a", false},
+		{"*", "", true},
+		{"*", "a/b", true},
+		{"a", "a", true},
+		{"a", "ab", false},
+		{"?", "ä", true},
+		{"a*b", "ab", true},
+		{"a*b", "axxb", true},
+		{"a*b", "axxbc", false},
+		{"*a*b*", "xaxbx", true},
+		{"**", "x", true},
+		{"a?c", "ac", false},
+		{"[a]", "a", false},
+		{"[a]", "[a]", true},
 		{strings.Repeat("a*", 50) + "b", strings.Repeat("a", 5000), false}, // in no time
 	} {
 		if got := matchText(c.glob, c.text); got != c.want {
