@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -92,14 +91,10 @@ func (w *World) color(tty bool) bool {
 // printf talks to the person: progress, notes, problems.
 func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, format, args...) }
 
-// gcPercent lets the heap grow to three times what is in use before it is
-// swept: a run makes much short-lived garbage and holds little.
-const gcPercent = 200
-
 // Main runs the program and gives its exit code.
 func Main(w *World) int {
-	if w.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+	if w.Getenv("GOGC") == "" && w.Getenv("GOMEMLIMIT") == "" {
+		tuneMemory()
 	}
 	ctx, stop := w.Interrupts(context.Background())
 	defer stop()

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -47,11 +48,24 @@ func (d *Decoder) Add(p Problem) {
 	case n == maxProblems:
 		p = Problem{Message: fmt.Sprintf("there are more than %d problems; the rest is not listed", maxProblems)}
 	}
-	if p.File = d.File; len(d.line(p.Line)) <= maxExcerptLine {
-		p.Source = d.line(p.Line)
+	if p.File = d.File; p.Source == "" {
+		p.Source = d.Source(p.Line)
 	}
 	d.Problems = append(d.Problems, p)
 }
+
+// Source is a line of the file for an excerpt, or "" when it is too long for
+// one.
+func (d *Decoder) Source(line int) string {
+	if text := d.line(line); len(text) <= maxExcerptLine {
+		return strings.Clone(text) // not the whole file with it
+	}
+	return ""
+}
+
+// Forget lets the file's text go. What was decoded stays, and so do problems;
+// a problem found later has an excerpt only if it brings one.
+func (d *Decoder) Forget() { d.lines = nil }
 
 // Errorf keeps a problem at a node.
 func (d *Decoder) Errorf(n *yaml.Node, format string, args ...any) {

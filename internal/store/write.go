@@ -163,7 +163,7 @@ func writeCases(path string, suites []*eval.Suite) error {
 
 // writeHeader replaces run.json in one step.
 func writeHeader(dir string, run *eval.Run) error {
-	b, err := json.MarshalIndent(run, "", " ")
+	b, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}

@@ -50,7 +50,7 @@ func loadFile(f File) *loader {
 	given := d.Struct(root, "the suite", &l.file)
 	l.suite.Name, l.suite.Project, l.suite.Version = l.file.Name, l.file.Project, l.file.Version
 	if m, ok := given["name"]; ok {
-		l.name = place{l.file.Name, l.pos(d.Resolve(m.Value))}
+		l.name = l.place(l.file.Name, d.Resolve(m.Value))
 		label(l.d, m.Value, "name", l.file.Name)
 	}
 	l.settle(given)
@@ -62,6 +62,7 @@ func loadFile(f File) *loader {
 	}
 	l.suite.Gates = l.gates(l.file.Gates)
 	l.file, l.input, l.words, l.lists, l.known, l.decoded = suiteFile{}, nil, nil, nil, nil, nil // let the YAML go
+	l.d.Forget()
 	return l
 }
 
@@ -110,7 +111,7 @@ func (l *loader) test(n *yaml.Node) *eval.Case {
 		return nil
 	}
 	if m, ok := given["id"]; ok && t.ID != "" {
-		l.ids = append(l.ids, place{t.ID, l.pos(l.d.Resolve(m.Value))})
+		l.ids = append(l.ids, l.place(t.ID, l.d.Resolve(m.Value)))
 		label(l.d, m.Value, "id", t.ID)
 	}
 	if m, ok := given["target"]; ok && t.Target != "" {

@@ -14,11 +14,13 @@ package suite
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"runtime"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"go.yaml.in/yaml/v3"
 )
 
 // File is a file to load: its content, and its path as messages show it.
@@ -39,8 +41,8 @@ type Set struct {
 // times its size.
 const loaders = 4
 
-// Load reads suite files. The error is a [kind.Problems] that holds everything
-// wrong with any of them.
+// Load reads suite files, and lets go of their data as it does. The error is a
+// [kind.Problems] that holds everything wrong with any of them.
 func Load(files []File) (*Set, error) {
 	parts := make([]*loader, len(files))
 	var wg sync.WaitGroup
@@ -49,6 +51,7 @@ func Load(files []File) (*Set, error) {
 		wg.Go(func() {
 			for i := range next {
 				parts[i] = loadFile(files[i])
+				files[i].Data = nil // many files are many megabytes
 			}
 		})
 	}
@@ -87,10 +90,15 @@ func distinct(parts []*loader) {
 	}
 }
 
-// place is a name with where it stands.
+// place is a name with where it stands, and the line it stands in.
 type place struct {
 	name string
 	eval.Pos
+	source string
+}
+
+func (l *loader) place(name string, n *yaml.Node) place {
+	return place{name, l.pos(n), l.d.Source(n.Line)}
 }
 
 func (l *loader) claim(taken map[string]place, what string, p place) {
@@ -102,7 +110,10 @@ func (l *loader) claim(taken map[string]place, what string, p place) {
 		taken[p.name] = p
 		return
 	}
-	l.problemAt(p.Pos, "the %s %q is taken: it stands at %s already", what, p.name, first.Pos)
+	l.d.Add(kind.Problem{
+		Line: p.Line, Col: p.Col, Source: p.source,
+		Message: fmt.Sprintf("the %s %q is taken: it stands at %s already", what, p.name, first.Pos),
+	})
 }
 
 func digest(data []byte) string {
