@@ -34,7 +34,7 @@ type World struct {
 	Now     func() time.Time
 	Random  func() uint32
 	// Interrupts derives a context that ends when a person asks the program
-	// to stop; asking twice is not caught.
+	// to stop; asking twice leaves it a moment to close.
 	Interrupts func(context.Context) (context.Context, context.CancelFunc)
 }
 
@@ -55,10 +55,22 @@ func System(args []string) *World {
 	return w
 }
 
+// closingTime is what a program that was told twice to stop has left: enough
+// to end the servers that it started.
+const closingTime = 3 * time.Second
+
 func interrupts(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	return ctx, stop
+	ctx, cancel := context.WithCancel(ctx)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-signals
+		cancel()
+		<-signals
+		time.Sleep(closingTime)
+		os.Exit(ExitInterrupted)
+	}()
+	return ctx, func() { signal.Stop(signals); cancel() }
 }
 
 // Getenv is the value of an environment variable, "" when it is not set.

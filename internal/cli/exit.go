@@ -72,6 +72,9 @@ func errorText(w *World, err error) string {
 	if errors.As(err, &problems) {
 		return problemsText(problems, w.color(w.ErrTTY))
 	}
+	if errors.Is(err, context.Canceled) {
+		return "interrupted before the first case; nothing was asked"
+	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
 		lines[i] = report.Sanitize(line) // a server may have had a word in it

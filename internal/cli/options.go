@@ -36,7 +36,7 @@ func (o *selectOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.Project, "project", "p", "", "only cases of this project")
 	f.StringArrayVarP(&o.Tags, "tag", "t", nil, "only cases with this tag; repeat for cases that have all of them")
 	f.StringVarP(&o.Difficulty, "difficulty", "d", "", "only cases of this difficulty: basic, intermediate, advanced")
-	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this glob; repeat for more")
+	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this, * and ? standing for any characters; repeat for more")
 }
 
 func (o *selectOptions) selection() suite.Selection {

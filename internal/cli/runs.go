@@ -105,11 +105,15 @@ func runsTable(w *World, entries []store.Entry) error {
 		if r.Summary != nil {
 			counts, took = r.Summary.Counts, r.Finished.Sub(r.Started).Round(time.Millisecond).String()
 		}
+		status := string(r.Header.Status)
+		if e.Killed {
+			status = "killed"
+		}
 		suites := fmt.Sprint(len(r.Suites))
 		if len(r.Suites) == 1 {
 			suites = r.Suites[0].Name
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, r.Header.Status, r.Verdict, counts.Passed, counts.Failed,
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, status, r.Verdict, counts.Passed, counts.Failed,
 			counts.Errors+counts.Unscored, took, suites)
 	}
 	return tw.Flush()

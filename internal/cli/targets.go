@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -29,7 +30,7 @@ func targets(w *World, o *runOptions, l *loaded) (map[string]eval.Target, error)
 			if _, done := used[name]; done {
 				continue
 			}
-			t, err := o.target(w, name, l)
+			t, err := o.target(w, name, l, s)
 			errs = append(errs, err)
 			used[name] = t
 		}
@@ -71,8 +72,9 @@ func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 }
 
 // target makes the target with a name ready to be prepared.
-func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, error) {
+func (o *runOptions) target(w *World, name string, l *loaded, s *eval.Suite) (eval.Target, error) {
 	var t eval.Target
+	base := l.config.Dir // what the target's paths are meant from: the file that it stands in
 	switch {
 	case o.URL != "" || o.Command != "":
 		m, err := o.adHoc()
@@ -86,7 +88,7 @@ func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, erro
 		}
 		t = m
 	case l.Targets[name] != nil:
-		t = l.Targets[name]
+		t, base = l.Targets[name], filepath.Dir(w.abs(s.File))
 	case l.config.Targets[name] != nil:
 		t = l.config.Targets[name]
 	case name == builtinTarget:
@@ -97,7 +99,7 @@ func (o *runOptions) target(w *World, name string, l *loaded) (eval.Target, erro
 		return nil, unknownTarget(name, l.config)
 	}
 	if m, ok := t.(*target.MCP); ok {
-		m.Base, m.Environ, m.Version = l.config.Dir, w.Environ, version.Version
+		m.Base, m.Environ, m.Version = base, w.Environ, version.Version
 		m.Connections = o.Concurrency
 		m.Timeouts = m.Timeouts.Or(l.config.Timeouts.Timeouts)
 		if o.ToolPrefix != "" {

@@ -20,6 +20,9 @@ const (
 	TransportStdio      = "stdio"
 )
 
+// Versions lists the protocol versions that can be insisted on.
+func Versions() []string { return mcp.SupportedProtocolVersions() }
+
 // Config says how to reach one server. Either URL or Command is set.
 type Config struct {
 	// URL is the http(s) endpoint.

@@ -106,6 +106,9 @@ type Entry struct {
 	Dir string
 	Run *eval.Run // header, summary and verdict; nil when Err is set
 	Err error
+
+	// Killed tells that the run says it is running while no process writes it.
+	Killed bool
 }
 
 // List gives the runs below root, newest first. A root that does not exist has
@@ -125,9 +128,20 @@ func List(root string) ([]Entry, error) {
 		}
 		dir := filepath.Join(root, d.Name())
 		run, err := readHeader(dir)
-		out = append(out, Entry{Dir: dir, Run: run, Err: err})
+		e := Entry{Dir: dir, Run: run, Err: err}
+		e.Killed = err == nil && run.Header.Status == eval.Running && unlocked(dir)
+		out = append(out, e)
 	}
 	return out, nil
+}
+
+// unlocked tells whether nobody is writing a run.
+func unlocked(dir string) bool {
+	lock, err := lockRun(filepath.Join(dir, lockFile))
+	if err != nil {
+		return false
+	}
+	return lock.Close() == nil
 }
 
 // Find gives the folder of a run named by a path, an id, the start of one, or

@@ -96,6 +96,9 @@ func (m *MCP) Check() error {
 	case len(m.Command) > 0 && (m.Transport == "sse" || m.Transport == "streamable"):
 		return &kind.FieldError{Field: "transport", Err: fmt.Errorf("transport %s needs a url, not a command", m.Transport)}
 	}
+	if versions := mcpclient.Versions(); m.Protocol != "" && !slices.Contains(versions, m.Protocol) {
+		return &kind.FieldError{Field: "protocol", Err: fmt.Errorf("unknown protocol version %q, want one of %s", m.Protocol, strings.Join(versions, ", "))}
+	}
 	if m.URL != "" && !strings.Contains(m.URL, "${") {
 		if _, err := Endpoint(m.URL); err != nil {
 			return &kind.FieldError{Field: "url", Err: err}

@@ -231,6 +231,7 @@ func TestContradictingSettings(t *testing.T) {
 		{"type: mcp\nurl: http://x\ntransport: stdio\n", "3:12: transport stdio needs a command, not a url"},
 		{"type: mcp\nurl: http://x\nenvelope: {pattern: '('}\n", "3:11: envelope.pattern does not compile"},
 		{"type: mcp\nurl: http://x\nenvelope: {pattern: 'x'}\n", "3:11: envelope.pattern \"x\" has no group for the JSON"},
+		{"type: mcp\nurl: http://x\nprotocol: \"1.0\"\n", "3:11: unknown protocol version \"1.0\", want one of "},
 		{"type: mpc\n", "1:7: unknown target type \"mpc\" (did you mean \"mcp\"?)"},
 		{"url: http://x\n", "1:1: the target has no type"},
 		{"type: mcp\nurl: http://x\nretries: 99\n", "3:10: retries is 99, want 20 or less"},
