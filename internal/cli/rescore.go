@@ -2,16 +2,12 @@ package cli
 
 import (
 	"context"
-	"iter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/store"
 )
-
-// resultSeq streams results.
-type resultSeq = iter.Seq2[*eval.Result, error]
 
 type rescoreOptions struct {
 	storeOptions

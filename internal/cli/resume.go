@@ -90,7 +90,7 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err != nil {
 		return errors.Join(err, closeTargets(ts))
 	}
-	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, writer: writer, prior: prior})
+	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, writer: writer, prior: prior, errors: o.errors})
 }
 
 // merged is how the run was asked for, with what was given anew.
@@ -118,28 +118,14 @@ func (o *resumeOptions) merged(prior *eval.Run) (*runOptions, error) {
 	return opts, opts.check()
 }
 
-// missing counts the results to make. With --errors, results without an answer
-// are as good as missing, so the run is read as if it did not have them.
+// missing counts the results to make. With --errors those without an answer
+// are among them.
 func (o *resumeOptions) missing(prior *eval.Run) int {
-	if !o.errors {
-		return prior.Planned - prior.Summary.Total
+	n := prior.Planned - prior.Summary.Total
+	if o.errors {
+		n += prior.Summary.Errors
 	}
-	all := prior.Results
-	prior.Results = func() resultSeq {
-		return func(yield func(*eval.Result, error) bool) {
-			for r, err := range all() {
-				if err == nil && r.Status == eval.Error {
-					continue
-				}
-				if !yield(r, err) {
-					return
-				}
-			}
-		}
-	}
-	again := prior.Summary.Errors
-	prior.Summary.Total -= again
-	return prior.Planned - prior.Summary.Total
+	return n
 }
 
 // sameSuites refuses to mix results of different questions in one run.

@@ -99,6 +99,7 @@ type execution struct {
 	targets map[string]eval.Target
 	writer  *store.Writer
 	prior   *eval.Run // of a resumed run
+	errors  bool      // make those of its results again that have no answer
 	base    *eval.Run // to hold it against
 }
 
@@ -136,6 +137,10 @@ func (o *runOptions) perform(ctx context.Context, w *World, x execution) (*eval.
 	if x.prior != nil {
 		runner.Prior = x.prior.Results()
 		progress.done = x.prior.Summary.Total
+		if x.errors {
+			runner.Redo = func(r *eval.Result) bool { return r.Status == eval.Error }
+			progress.done -= x.prior.Summary.Errors
+		}
 	}
 	run, err := runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
 	progress.clear()

@@ -21,6 +21,7 @@ type Runner struct {
 	FailFast    bool                      // start nothing new after a failed case
 	MaxErrors   int                       // stop when this many results in a row have no answer; 0 for never
 	Prior       iter.Seq2[*Result, error] // results the run has already: counted, not made again
+	Redo        func(*Result) bool        // which of them are made again all the same; nil for none
 	Sinks       []Sink                    // the store first
 	Now         func() time.Time
 }
@@ -51,7 +52,7 @@ func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, e
 	run.Planned = len(jobs)
 
 	tally := NewTally(EffectiveGates(run.Gates, run.Suites))
-	jobs, err := r.withoutPrior(jobs, tally)
+	jobs, old, err := r.withoutPrior(jobs, tally)
 	if err != nil {
 		return run, err
 	}
@@ -65,6 +66,11 @@ func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, e
 	}
 	if err := r.work(ctx, run, jobs, tally); err != nil {
 		return run, err
+	}
+	for a, res := range old {
+		if !tally.has(a) {
+			tally.Add(res)
+		}
 	}
 	return run, r.finish(run, tally)
 }
@@ -87,23 +93,32 @@ func (r *Runner) plan(suites []*Suite) (jobs []job) {
 	}
 }
 
-func (r *Runner) withoutPrior(jobs []job, tally *Tally) ([]job, error) {
+// attempt is a case put once.
+type attempt struct {
+	id    string
+	trial int
+}
+
+// withoutPrior counts the results that are there and gives the jobs that are
+// left. Results that are made again are counted when the new ones do not come.
+func (r *Runner) withoutPrior(jobs []job, tally *Tally) (left []job, old map[attempt]*Result, err error) {
 	if r.Prior == nil {
-		return jobs, nil
+		return jobs, nil, nil
 	}
-	type id struct {
-		id    string
-		trial int
-	}
-	done := map[id]bool{}
+	done, old := map[attempt]bool{}, map[attempt]*Result{}
 	for res, err := range r.Prior {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		done[id{res.Case.ID, res.Trial}] = true
+		a := attempt{res.Case.ID, res.Trial}
+		if r.Redo != nil && r.Redo(res) {
+			old[a] = res
+			continue
+		}
+		done[a] = true
 		tally.Add(res)
 	}
-	return slices.DeleteFunc(jobs, func(j job) bool { return done[id{j.c.ID, j.trial}] }), nil
+	return slices.DeleteFunc(jobs, func(j job) bool { return done[attempt{j.c.ID, j.trial}] }), old, nil
 }
 
 // prepare asks every target and grader in use what it is missing, and joins

@@ -300,3 +300,31 @@ func TestPanicsBecomeErrorsAndUnscored(t *testing.T) {
 		t.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
+
+func TestResultsToMakeAgainCountUntilTheyAre(t *testing.T) {
+	s := suiteOf(4)
+	prior := func(yield func(*eval.Result, error) bool) {
+		for i, status := range []eval.Status{eval.Pass, eval.Error, eval.Error, eval.Pass} {
+			if !yield(&eval.Result{Case: s.Cases[i], Trial: 1, Status: status, Fault: &eval.Fault{Class: "transport"}}, nil) {
+				return
+			}
+		}
+	}
+	redo := func(r *eval.Result) bool { return r.Status == eval.Error }
+	sink := new(collect)
+	r := newRunner(answer, sink)
+	r.Prior, r.Redo = prior, redo
+	got := run(t, t.Context(), r, s)
+	if want := (eval.Counts{Total: 4, Passed: 4}); got.Summary.Counts != want || len(sink.results) != 2 {
+		t.Errorf("counts %+v after %d new results", got.Summary.Counts, len(sink.results))
+	}
+
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	r = newRunner(answer)
+	r.Prior, r.Redo = prior, redo
+	got = run(t, ended, r, s)
+	if want := (eval.Counts{Total: 4, Passed: 2, Errors: 2}); got.Summary.Counts != want || got.Header.Status != eval.Interrupted {
+		t.Errorf("stopped before: %+v, %s", got.Summary.Counts, got.Header.Status)
+	}
+}

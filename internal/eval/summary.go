@@ -200,6 +200,12 @@ func (t *Tally) addTrial(r *Result) {
 	t.cases[r.Case.ID] = trials
 }
 
+// has tells whether a case's trial was counted.
+func (t *Tally) has(a attempt) bool {
+	trials := t.cases[a.id]
+	return a.trial >= 1 && a.trial <= len(trials) && trials[a.trial-1] != ""
+}
+
 func (t *Tally) group(by, name string, r *Result) {
 	if name == "" {
 		return
