@@ -42,7 +42,7 @@ func newCompareCmd(w *World) *cobra.Command {
 	return cmd
 }
 
-// baseline is the run that a new one is held against: a stored one, or the
+// baselineRun is the run that a new one is held against: a stored one, or the
 // same cases put to the built-in server first.
 func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eval.Run, error) {
 	root := runsDir(w, o.runs, l.config)
@@ -57,10 +57,12 @@ func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eva
 	if err != nil {
 		return nil, err
 	}
+	b := *o // as it would be asked for by itself, and to the end
+	b.Target, b.URL, b.Command, b.Headers, b.Baseline, b.FailFast = builtinTarget, "", "", nil, "", false
 	l = l.putTo(builtinTarget)
 	w.printf("the baseline first: the built-in server\n")
-	head := o.header(ctx, w)
-	run, err := o.perform(ctx, w, execution{
+	head := b.header(ctx, w)
+	run, err := b.perform(ctx, w, execution{
 		head: head, loaded: l, targets: map[string]eval.Target{builtinTarget: t}, writer: store.Create(root, head.ID, l.Suites),
 	})
 	if err != nil {

@@ -44,6 +44,7 @@ type job struct {
 func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, error) {
 	run := &Run{Header: head}
 	run.Header.Status, run.Format, run.Trials = Running, FormatVersion, max(1, r.Trials)
+	run.Why, run.Finished = "", time.Time{} // of an earlier part of the run
 	run.Suites = nil
 	for _, s := range suites {
 		run.Suites = append(run.Suites, *s)
