@@ -20,6 +20,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
+	"strconv"
 	"time"
 )
 
@@ -189,6 +191,7 @@ type Response struct {
 	Meta       map[string]any  `json:"meta,omitempty"`       // parsed metadata: confidence, sourcesUsed, …
 	Sources    []Source        `json:"sources,omitempty"`    // the answer's source list
 	Steps      []Step          `json:"steps,omitempty"`
+	Context    string          `json:"context,omitempty"` // what the target was given to answer from: a skill's text
 	Usage      *Usage          `json:"usage,omitempty"`
 	Model      string          `json:"model,omitempty"`
 	Latency    time.Duration   `json:"-"`
@@ -218,11 +221,76 @@ type Exchange struct {
 	Response json.RawMessage `json:"response,omitempty"`
 }
 
-// Usage is what a model call consumed.
+// Usage is what model calls consumed. Cost is that of the calls whose price is
+// known; Unpriced counts the others, so that unknown never looks like free.
 type Usage struct {
-	Input  int `json:"input"`
-	Output int `json:"output"`
+	Calls      int `json:"calls"`
+	Input      int `json:"input"` // tokens, those read from and written to the cache among them
+	Output     int `json:"output"`
+	CacheRead  int `json:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty"`
+	Cost       USD `json:"cost_usd"`
+	Unpriced   int `json:"unpriced_calls,omitempty"`
 }
+
+// USD is an amount in thousand-millionths of a US dollar: whole, so that the
+// order of adding cannot show.
+type USD int64
+
+// Dollars makes an amount of a number of US dollars.
+func Dollars(d float64) USD { return USD(math.Round(d * 1e9)) }
+
+// Float is the amount in US dollars.
+func (u USD) Float() float64 { return float64(u) / 1e9 }
+
+// String shows cents where there are any, and more digits of less.
+func (u USD) String() string {
+	switch d := u.Float(); {
+	case u == 0:
+		return "$0"
+	case math.Abs(d) >= 0.1:
+		return fmt.Sprintf("$%.2f", d)
+	case math.Abs(d) < 0.0001:
+		return "<$0.0001"
+	default:
+		return fmt.Sprintf("$%.4f", d)
+	}
+}
+
+// MarshalJSON writes US dollars.
+func (u USD) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, u.Float(), 'f', -1, 64), nil
+}
+
+// UnmarshalJSON reads US dollars.
+func (u *USD) UnmarshalJSON(b []byte) error {
+	d, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("%q is no amount of dollars", b)
+	}
+	*u = Dollars(d)
+	return nil
+}
+
+// Add counts what v consumed to u. v may be nil.
+func (u *Usage) Add(v *Usage) {
+	if v == nil {
+		return
+	}
+	u.Calls += v.Calls
+	u.Input += v.Input
+	u.Output += v.Output
+	u.CacheRead += v.CacheRead
+	u.CacheWrite += v.CacheWrite
+	u.Cost += v.Cost
+	u.Unpriced += v.Unpriced
+}
+
+// Stop is an error of a target or a grader that ends the run: a budget is
+// spent. The case it came in is not done, so that a resumed run does it.
+type Stop struct{ Why string }
+
+func (s *Stop) Error() string { return s.Why }
 
 // Step is one move on the way to a response.
 type Step struct {

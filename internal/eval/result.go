@@ -35,6 +35,7 @@ const (
 	TransportFault = "transport"
 	ProtocolFault  = "protocol"
 	InternalFault  = "internal"
+	SkippedFault   = "skipped"
 )
 
 // FaultOf classes an error. An error anywhere in the chain may name its own
@@ -56,14 +57,22 @@ func FaultOf(err error) *Fault {
 
 // settle sets the status and value that follow from the scores. A failed check
 // of error severity fails the case whatever else is unknown; without one, an
-// unscored check leaves the case unscored.
+// unscored check leaves the case unscored. A case all of whose checks were
+// skipped is skipped itself: nothing was held against the answer.
 func (r *Result) settle() {
 	r.Status = Pass
 	var sum, weight float64
+	asked, skipped := 0, Score{}
 	for _, s := range r.Scores {
-		if s.Status != Unscored && !s.Implicit {
+		if s.Counts() && !s.Implicit {
 			sum += s.Value * s.Weight
 			weight += s.Weight
+		}
+		switch {
+		case s.Status == Skip && skipped.Status == "":
+			skipped = s
+		case s.Status != Skip && !s.Implicit:
+			asked++
 		}
 		if s.Severity == WarnSeverity {
 			continue
@@ -76,6 +85,8 @@ func (r *Result) settle() {
 		}
 	}
 	switch {
+	case asked == 0 && skipped.Status == Skip && r.Status == Pass:
+		r.Status, r.Fault = Skip, &Fault{Class: SkippedFault, Message: skipped.Reason}
 	case weight > 0:
 		r.Value = sum / weight
 	case r.Status == Pass:

@@ -17,13 +17,17 @@ type Runner struct {
 	Targets     map[string]Target         // by the name cases use
 	Concurrency int                       // cases at a time; at least 1
 	Trials      int                       // times each case is put, where it does not say; at least 1
-	Timeout     time.Duration             // of one case, graders included; 0 for none
+	Timeout     time.Duration             // of one answer, and of its checks after it; 0 for none
 	FailFast    bool                      // start nothing new after a failed case
 	MaxErrors   int                       // stop when this many results in a row have no answer; 0 for never
 	Prior       iter.Seq2[*Result, error] // results the run has already: counted, not made again
 	Redo        func(*Result) bool        // which of them are made again all the same; nil for none
 	Sinks       []Sink                    // the store first
 	Now         func() time.Time
+
+	// Timing tells when a case was put and how long it took, where that is
+	// known from elsewhere: a replayed run reports the times of the recording.
+	Timing func(c *Case, trial int) (started time.Time, took time.Duration, ok bool)
 }
 
 const failFastWhy = "a case failed and the run was asked to stop at the first failure"
@@ -199,6 +203,8 @@ func (r *Runner) work(ctx context.Context, run *Run, jobs []job, tally *Tally) e
 		}
 	}
 	switch {
+	case w.stop.Load() != nil:
+		run.Header.Status, run.Why = Stopped, w.stop.Load().Why
 	case done == len(jobs):
 		if run.Why != failFastWhy {
 			run.Why = ""
@@ -217,6 +223,7 @@ type workers struct {
 	jobs    []job
 	next    atomic.Int64
 	halt    atomic.Bool // start nothing new
+	stop    atomic.Pointer[Stop]
 	results chan *kept
 }
 
@@ -232,7 +239,11 @@ func (w *workers) loop(ctx context.Context) {
 		if i >= len(w.jobs) {
 			return
 		}
-		res := w.runner.one(ctx, w.jobs[i])
+		res, stop := w.runner.one(ctx, w.jobs[i])
+		if stop != nil {
+			w.stop.CompareAndSwap(nil, stop)
+			w.halt.Store(true)
+		}
 		if res == nil {
 			continue
 		}
@@ -313,39 +324,76 @@ func (r *Runner) finish(run *Run, tally *Tally) error {
 	return errors.Join(errs...)
 }
 
-// one puts one case to its target and grades the answer. It gives nil when the
-// run was ended meanwhile: such a case was not done, and a resumed run does it.
-func (r *Runner) one(ctx context.Context, j job) *Result {
+// one puts one case to its target and grades the answer. It gives no result
+// when the run was ended meanwhile: such a case was not done, and a resumed run
+// does it.
+func (r *Runner) one(ctx context.Context, j job) (*Result, *Stop) {
 	res := &Result{Case: j.c, Target: j.c.Target, Trial: j.trial, Started: r.Now()}
-	caseCtx, cancel := ctx, context.CancelFunc(func() {})
-	if r.Timeout > 0 {
-		caseCtx, cancel = context.WithTimeout(ctx, r.Timeout)
-	}
-	defer cancel()
-	caseCtx = context.WithValue(caseCtx, trialKey{}, j.trial)
-
-	response, err := respond(caseCtx, r.Targets[j.c.Target], j.c)
-	if ctx.Err() != nil {
-		return nil
+	ctx = context.WithValue(ctx, trialKey{}, j.trial)
+	response, err := r.answer(ctx, j.c)
+	if stop := stopOf(err); stop != nil || ctx.Err() != nil {
+		return nil, stop
 	}
 	if err != nil {
 		res.Status, res.Fault = Error, FaultOf(err)
-		if caseCtx.Err() != nil {
-			res.Fault.Class = TimeoutFault
-			res.Fault.Message = fmt.Sprintf("no answer within %s: %v", r.Timeout, err)
-		}
-		res.Duration = r.Now().Sub(res.Started)
-		return res
+		r.time(res)
+		return res, nil
 	}
 	res.Response = response
-	res.Scores = grade(caseCtx, j.c, response)
+	res.Scores = r.grade(ctx, j.c, response)
 	if ctx.Err() != nil {
-		return nil
+		return nil, nil
+	}
+	for i := range res.Scores {
+		if stop := res.Scores[i].stopped(); stop != nil {
+			return nil, stop
+		}
 	}
 	res.settle()
-	res.Duration = r.Now().Sub(res.Started)
-	return res
+	r.time(res)
+	return res, nil
 }
+
+// time says how long a result took.
+func (r *Runner) time(res *Result) {
+	res.Duration = r.Now().Sub(res.Started)
+	if r.Timing == nil {
+		return
+	}
+	if started, took, ok := r.Timing(res.Case, res.Trial); ok {
+		res.Started, res.Duration = started, took
+	}
+}
+
+// limited bounds ctx by the runner's timeout.
+func (r *Runner) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.Timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, r.Timeout)
+}
+
+func (r *Runner) answer(ctx context.Context, c *Case) (*Response, error) {
+	own, cancel := r.limited(ctx)
+	defer cancel()
+	response, err := respond(own, r.Targets[c.Target], c)
+	if err != nil && own.Err() != nil && ctx.Err() == nil {
+		return nil, &lateError{r.Timeout, err}
+	}
+	return response, err
+}
+
+// lateError is an answer that did not come in time.
+type lateError struct {
+	limit time.Duration
+	err   error
+}
+
+func (e *lateError) Error() string { return fmt.Sprintf("no answer within %s: %v", e.limit, e.err) }
+func (e *lateError) Unwrap() error { return e.err }
+
+// Class names the fault for [FaultOf].
+func (e *lateError) Class() string { return TimeoutFault }
 
 type trialKey struct{}
 
@@ -380,8 +428,11 @@ func (e *internalError) Error() string {
 func (e *internalError) Class() string { return InternalFault }
 
 // grade runs a case's checks, the cheap ones first and in order, then the dear
-// ones side by side. Scores stand in check order.
-func grade(ctx context.Context, c *Case, resp *Response) []Score {
+// ones side by side. Scores stand in check order. Checks have a time limit of
+// their own: a slow answer leaves a judge no less time.
+func (r *Runner) grade(ctx context.Context, c *Case, resp *Response) []Score {
+	ctx, cancel := r.limited(ctx)
+	defer cancel()
 	scores := make([]Score, len(c.Checks))
 	var wg sync.WaitGroup
 	for i, check := range c.Checks {

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -11,8 +12,9 @@ import (
 // Status is the outcome of a check or a case.
 type Status string
 
-// A check passes, fails or stays unscored. A case can also be an error, when
-// no answer could be had, or skipped.
+// A check passes, fails, stays unscored, or is skipped when it does not apply
+// or what it needs was not asked for. A case can also be an error, when no
+// answer could be had.
 const (
 	Pass     Status = "pass"
 	Fail     Status = "fail"
@@ -35,11 +37,36 @@ type Score struct {
 	Reason   string         `json:"reason,omitempty"` // one line: what was seen, what was wanted
 	Details  map[string]any `json:"details,omitempty"`
 	Findings []Finding      `json:"findings,omitempty"`
+	Checks   []Score        `json:"checks,omitempty"` // of the checks inside this one
 	Usage    *Usage         `json:"usage,omitempty"`
 	Duration time.Duration  `json:"-"`
 	Mode     string         `json:"mode,omitempty"`
 	Implicit bool           `json:"implicit,omitempty"`
 	Negated  bool           `json:"negated,omitempty"` // the check said not: the value is turned round
+
+	stop *Stop // why the run is to end
+}
+
+// stopOf finds what ends the run in an error.
+func stopOf(err error) *Stop {
+	var s *Stop
+	if errors.As(err, &s) {
+		return s
+	}
+	return nil
+}
+
+// stopped finds what ends the run in a score or those inside it.
+func (s *Score) stopped() *Stop {
+	if s.stop != nil {
+		return s.stop
+	}
+	for i := range s.Checks {
+		if stop := s.Checks[i].stopped(); stop != nil {
+			return stop
+		}
+	}
+	return nil
 }
 
 // PassIf is a full or empty score with a reason.
@@ -50,6 +77,15 @@ func PassIf(ok bool, format string, args ...any) Score {
 	}
 	return s
 }
+
+// Skipped is the score of a check that does not apply, or whose judge was not
+// asked for. It counts nowhere, and is shown.
+func Skipped(format string, args ...any) Score {
+	return Score{Status: Skip, Reason: fmt.Sprintf(format, args...)}
+}
+
+// Counts tells whether the score has a value that can be weighed.
+func (s Score) Counts() bool { return s.Status == Pass || s.Status == Fail }
 
 // Detail adds a machine-readable fact to the score and returns it.
 func (s Score) Detail(key string, v any) Score {
@@ -71,7 +107,7 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 		err = s.sound()
 	}
 	if err != nil {
-		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Usage: s.Usage}
+		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Checks: s.Checks, Usage: s.Usage, stop: stopOf(err)}
 	}
 	if c.Not {
 		s = s.negated()
@@ -87,6 +123,8 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 // sound finds a score that is none: a grader with a mistake must not decide.
 func (s Score) sound() error {
 	switch {
+	case s.Status == Skip:
+		return nil
 	case s.Status != Pass && s.Status != Fail:
 		return fmt.Errorf("the grader gave the status %q", s.Status)
 	case math.IsNaN(s.Value) || s.Value < 0 || s.Value > 1:

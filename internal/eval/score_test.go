@@ -310,7 +310,7 @@ func TestASuitesGateOnErrorsIsItsOwn(t *testing.T) {
 
 func TestAGraderWithAMistakeDoesNotDecide(t *testing.T) {
 	for name, s := range map[string]eval.Score{
-		"nothing": {}, "another status": {Status: eval.Skip}, "too much": {Status: eval.Pass, Value: 2}, "no number": {Status: eval.Pass, Value: math.NaN()},
+		"nothing": {}, "another status": {Status: eval.Error}, "too much": {Status: eval.Pass, Value: 2}, "no number": {Status: eval.Pass, Value: math.NaN()},
 	} {
 		c := &eval.Check{Grader: eval.GraderFunc(func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { return s, nil })}
 		if got := c.Grade(t.Context(), &eval.Case{}, &eval.Response{}); got.Status != eval.Unscored {

@@ -53,6 +53,7 @@ type Summary struct {
 	Score        Mean     `json:"score"`
 	Confidence   Mean     `json:"confidence"` // over answers that state one above 0, which means "found nothing"
 	Latency      Latency  `json:"latency"`
+	Usage        *Spent   `json:"usage,omitempty"` // nil when no model was asked
 	ByDifficulty []Group  `json:"by_difficulty,omitempty"`
 	ByTool       []Group  `json:"by_tool,omitempty"`
 	ByProject    []Group  `json:"by_project,omitempty"`
@@ -62,6 +63,12 @@ type Summary struct {
 	ByKind       []Scored `json:"by_kind,omitempty"`
 	Modes        []Mode   `json:"failure_modes,omitempty"`
 	Spread       []Spread `json:"spread,omitempty"` // cases whose trials differ
+}
+
+// Spent is what the models of a run consumed, the judges apart.
+type Spent struct {
+	Answer Usage `json:"answer"`
+	Judge  Usage `json:"judge"`
 }
 
 // Mean is an average that says how many values it was taken from.
@@ -171,6 +178,7 @@ func (t *Tally) Add(r *Result) {
 			t.sum.Confidence.add(c)
 		}
 	}
+	t.addUsage(r)
 	t.group("difficulty", string(r.Case.Difficulty), r)
 	t.group("tool", r.Case.Tool, r)
 	t.group("project", r.Case.Project, r)
@@ -178,16 +186,31 @@ func (t *Tally) Add(r *Result) {
 	for _, tag := range r.Case.Tags {
 		t.group("tag", tag, r)
 	}
-	for i := range r.Scores {
-		addScore(t.keys, r.Scores[i].Key, &r.Scores[i])
-		if !r.Scores[i].Negated { // a turned-round value says nothing of its kind
-			addScore(t.kinds, r.Scores[i].Kind, &r.Scores[i])
-		}
-	}
+	t.addScores(r.Scores)
 	t.addModes(r)
 	for i := range t.gates {
 		t.gates[i].add(r)
 	}
+}
+
+// addUsage counts what the result cost. A check that holds others has what
+// they cost in its own.
+func (t *Tally) addUsage(r *Result) {
+	var answer, judge Usage
+	if r.Response != nil {
+		answer.Add(r.Response.Usage)
+	}
+	for i := range r.Scores {
+		judge.Add(r.Scores[i].Usage)
+	}
+	if answer.Calls+judge.Calls == 0 {
+		return
+	}
+	if t.sum.Usage == nil {
+		t.sum.Usage = new(Spent)
+	}
+	t.sum.Usage.Answer.Add(&answer)
+	t.sum.Usage.Judge.Add(&judge)
 }
 
 func (t *Tally) addTrial(r *Result) {
@@ -221,6 +244,18 @@ func (t *Tally) group(by, name string, r *Result) {
 	g.byName[name].add(r.Status)
 }
 
+// addScores counts scores, and those inside them, under their keys and kinds.
+func (t *Tally) addScores(scores []Score) {
+	for i := range scores {
+		s := &scores[i]
+		addScore(t.keys, s.Key, s)
+		if !s.Negated { // a turned-round value says nothing of its kind
+			addScore(t.kinds, s.Kind, s)
+		}
+		t.addScores(s.Checks)
+	}
+}
+
 func addScore(into map[string]*Scored, name string, s *Score) {
 	if s.Implicit {
 		return
@@ -231,7 +266,7 @@ func addScore(into map[string]*Scored, name string, s *Score) {
 		into[name] = c
 	}
 	c.add(s.Status)
-	if s.Status != Unscored {
+	if s.Counts() {
 		c.value.add(s.Value)
 		c.Mean = c.value.Mean
 	}
@@ -373,15 +408,8 @@ func (t *gateTally) add(r *Result) {
 			t.score.add(r.Value)
 		}
 	}
-	for i := range r.Scores {
-		s := &r.Scores[i]
-		if (key == "" && kind == "") || (key != "" && s.Key != key) || (kind != "" && (s.Kind != kind || s.Negated)) {
-			continue
-		}
-		t.counts.add(s.Status)
-		if s.Status != Unscored {
-			t.score.add(s.Value)
-		}
+	if key != "" || kind != "" {
+		t.addScores(r.Scores, key, kind)
 	}
 	if r.Response == nil {
 		return
@@ -391,6 +419,21 @@ func (t *gateTally) add(r *Result) {
 	}
 	if strings.HasPrefix(t.gate.Metric, "latency_") && r.Response.Latency > 0 {
 		t.latencies = append(t.latencies, Millis(r.Response.Latency))
+	}
+}
+
+// addScores counts the scores a gate asks for, those inside others too.
+func (t *gateTally) addScores(scores []Score, key, kind string) {
+	for i := range scores {
+		s := &scores[i]
+		t.addScores(s.Checks, key, kind)
+		if (key != "" && s.Key != key) || (kind != "" && (s.Kind != kind || s.Negated)) {
+			continue
+		}
+		t.counts.add(s.Status)
+		if s.Counts() {
+			t.score.add(s.Value)
+		}
 	}
 }
 

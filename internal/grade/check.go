@@ -187,6 +187,17 @@ func Mentions(c *eval.Check, kinds ...string) bool {
 	return ok && slices.ContainsFunc(composed.checks(), func(inner *eval.Check) bool { return Mentions(inner, kinds...) })
 }
 
+// Flat lists checks with those inside them.
+func Flat(checks []*eval.Check) []*eval.Check {
+	out := slices.Clone(checks)
+	for _, c := range checks {
+		if composed, ok := c.Grader.(interface{ checks() []*eval.Check }); ok {
+			out = append(out, Flat(composed.checks())...)
+		}
+	}
+	return out
+}
+
 // CheckSchema is the JSON Schema of a check: one shape for each kind. The
 // document it is put into holds it as #/$defs/check, which checks inside checks
 // refer to.

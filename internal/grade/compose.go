@@ -145,29 +145,20 @@ func (c *children) scores(ctx context.Context, cs *eval.Case, r *eval.Response) 
 
 // gather puts what the children found and cost into the score above them.
 func gather(s eval.Score, scores []eval.Score) eval.Score {
-	type line struct {
-		Key    string      `json:"key"`
-		Kind   string      `json:"kind"`
-		Status eval.Status `json:"status"`
-		Value  float64     `json:"value"`
-		Reason string      `json:"reason,omitempty"`
-	}
-	lines := make([]line, len(scores))
-	for i, child := range scores {
-		lines[i] = line{child.Key, child.Kind, child.Status, child.Value, child.Reason}
+	s.Checks = scores
+	for _, child := range scores {
 		s.Findings = append(s.Findings, child.Findings...)
 		if child.Usage != nil {
 			if s.Usage == nil {
 				s.Usage = new(eval.Usage)
 			}
-			s.Usage.Input += child.Usage.Input
-			s.Usage.Output += child.Usage.Output
+			s.Usage.Add(child.Usage)
 		}
 		if s.Mode == "" && s.Status == eval.Fail && child.Status == eval.Fail && child.Severity != eval.WarnSeverity {
 			s.Mode = child.Mode
 		}
 	}
-	return s.Detail("checks", lines)
+	return s
 }
 
 // atLeast passes when enough of the deciding scores passed. It decides as soon
@@ -176,7 +167,7 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 	var passed, unscored, total int
 	var failed, open []string
 	for _, s := range scores {
-		if s.Severity == eval.WarnSeverity {
+		if s.Severity == eval.WarnSeverity || s.Status == eval.Skip {
 			continue
 		}
 		total++
@@ -190,6 +181,10 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 			open = append(open, s.Key+": "+s.Reason)
 		}
 	}
+	if total == 0 {
+		return gather(allSkipped(scores), scores), nil
+	}
+	need = min(need, total) // a check that does not apply cannot be asked for
 	wanted := fmt.Sprintf("want %d", need)
 	if need == total {
 		wanted = "want all"
@@ -201,6 +196,16 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 		return gather(eval.PassIf(false, "%d of %d checks passed, %s; %s", passed, total, wanted, some(failed)), scores), nil
 	}
 	return gather(eval.Score{}, scores), fmt.Errorf("%d of %d checks passed, %s, and %d could not be scored; %s", passed, total, wanted, unscored, some(open))
+}
+
+// allSkipped is the score of a composition none of whose deciding checks apply.
+func allSkipped(scores []eval.Score) eval.Score {
+	for _, s := range scores {
+		if s.Status == eval.Skip && s.Severity != eval.WarnSeverity {
+			return eval.Skipped("%s: %s", s.Key, s.Reason)
+		}
+	}
+	return eval.Skipped("no check applies")
 }
 
 // some shows the first few reasons.

@@ -25,7 +25,7 @@ var weightedKind = kind.Kind[eval.Grader]{
 the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
 
 The mean is taken over what was scored. A check that is unscored may turn out anything from 0 to 1: when that could change
-the verdict, this check is unscored too.`,
+the verdict, this check is unscored too. One that was skipped, because it does not apply to the answer, is left out.`,
 	Example: `- type: weighted
   threshold: 0.7
   checks:
@@ -62,7 +62,7 @@ func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 	var sum, scored, total float64
 	var failed, open []string
 	for _, s := range scores {
-		if s.Severity == eval.WarnSeverity {
+		if s.Severity == eval.WarnSeverity || s.Status == eval.Skip {
 			continue
 		}
 		total += s.Weight
@@ -75,6 +75,9 @@ func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 		}
 		sum += s.Value * s.Weight
 		scored += s.Weight
+	}
+	if total == 0 {
+		return gather(allSkipped(scores), scores), nil
 	}
 	lowest, highest := sum/total, (sum+total-scored)/total
 	passes := lowest >= g.Threshold-tiny

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -131,7 +132,7 @@ func hasAll(c *eval.Case, labels []eval.Label) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(c.Checks, func(check *eval.Check) bool {
+	return slices.ContainsFunc(grade.Flat(c.Checks), func(check *eval.Check) bool {
 		for _, l := range onCheck {
 			if (l.Name == "key" && check.Key != l.Value) || (l.Name == "kind" && check.Kind != l.Value) {
 				return false
@@ -157,11 +158,11 @@ func labelValues(c *eval.Case, name string) (out []string) {
 	case "tag":
 		return c.Tags
 	case "key":
-		for _, check := range c.Checks {
+		for _, check := range grade.Flat(c.Checks) {
 			out = append(out, check.Key)
 		}
 	case "kind":
-		for _, check := range c.Checks {
+		for _, check := range grade.Flat(c.Checks) {
 			out = append(out, check.Kind)
 		}
 	}
