@@ -34,15 +34,22 @@ var layout = map[string][]string{
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient"},
 	"internal/skill":     {"internal/code"},
+	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+
+	// A vendor's client is linked into the program by cli alone. llmtest holds
+	// servers that speak the vendors' protocols, for tests.
+	"internal/llm/anthropic": {"internal/eval", "internal/llm"},
+	"internal/llm/openai":    {"internal/eval", "internal/llm"},
+	"internal/llm/llmtest":   {},
 
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
 	"internal/store":  {"internal/eval"},
-	"internal/report": {"internal/eval"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code"},
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code"},
-	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target"},
+	"internal/report": {"internal/eval", "internal/skill"},
+	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
+	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
+	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.

@@ -1,0 +1,66 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Class says what kept a call from getting a reply.
+type Class string
+
+// The classes of errors. RateLimited, Overloaded, Server, Transport, Timeout
+// and Malformed may be gone at the next try; the others will not be.
+const (
+	Auth        Class = "auth"         // the key is wrong or may not do this
+	NotFound    Class = "not_found"    // no such model or endpoint
+	Invalid     Class = "invalid"      // the vendor turned the request down
+	RateLimited Class = "rate_limited" // too many requests or tokens
+	Overloaded  Class = "overloaded"   // the vendor has too much to do
+	Server      Class = "server"       // the vendor broke
+	Transport   Class = "transport"    // the line did
+	Timeout     Class = "timeout"
+	Malformed   Class = "malformed"  // what came back is no reply
+	Quota       Class = "quota"      // the account is out of money: waiting does not help
+	Unrecorded  Class = "unrecorded" // replaying, and the call is not on the tape
+)
+
+// Error is a call without a reply. It never holds a key: what vendors say is
+// cut and cleaned before it gets here.
+type Error struct {
+	Class      Class
+	Provider   string
+	Model      string
+	Status     int           // HTTP status, 0 when there was none
+	RetryAfter time.Duration // what the vendor asked for; 0 when it did not
+	Message    string
+	Err        error
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s:%s: %s", e.Provider, e.Model, e.Message)
+	if e.Status != 0 {
+		s += fmt.Sprintf(" (HTTP %d)", e.Status)
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Temporary tells whether another try may get a reply.
+func (e *Error) Temporary() bool {
+	switch e.Class {
+	case RateLimited, Overloaded, Server, Transport, Timeout, Malformed:
+		return true
+	}
+	return false
+}
+
+// ClassOf gives the class of an error, "" when it is not one of ours.
+func ClassOf(err error) Class {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ""
+}

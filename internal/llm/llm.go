@@ -1,0 +1,118 @@
+// Package llm is how mettle speaks to language models: one [Model] interface,
+// the words of a request and its reply, and what every call needs whoever the
+// vendor is: a schedule that owns the retries ([Scheduler]), prices
+// ([Prices]), a budget ([Budget]) and cassettes ([Tape]).
+//
+// A vendor's own client lives in a package of its own below this one, which
+// only the command line imports: the core and its tests never link it.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+)
+
+// Model answers requests. An error means that there is no reply; a reply that
+// was refused, cut off or filtered is a reply, and says so in Finish.
+// Generate is called from many goroutines.
+type Model interface {
+	Generate(ctx context.Context, req *Request) (*Reply, error)
+}
+
+// ModelFunc makes a function a [Model].
+type ModelFunc func(ctx context.Context, req *Request) (*Reply, error)
+
+// Generate calls f.
+func (f ModelFunc) Generate(ctx context.Context, req *Request) (*Reply, error) { return f(ctx, req) }
+
+// Request is one call of a model.
+type Request struct {
+	System      string    `json:"system,omitempty"`
+	Messages    []Message `json:"messages"`
+	Tools       []Tool    `json:"tools,omitempty"`
+	Schema      *Schema   `json:"schema,omitempty"` // the form the reply's text must have
+	Temperature *float64  `json:"temperature,omitempty"`
+	Seed        *int64    `json:"seed,omitempty"`
+	MaxTokens   int       `json:"max_tokens,omitempty"` // of the reply; 0 for the vendor's most or our default
+
+	// CacheSystem asks the vendor to keep the system text: many calls share it.
+	CacheSystem bool `json:"cache_system,omitempty"`
+
+	// Trial and Sample tell apart calls that say the same and are meant to be
+	// made anew: the trials of a case, the votes of a panel. The vendor never
+	// sees them; cassettes and caches do.
+	Trial  int `json:"trial,omitempty"`
+	Sample int `json:"sample,omitempty"`
+}
+
+// Role is who speaks in a message.
+type Role string
+
+// The roles. Results of tool calls are the user's.
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// Message is one turn of a conversation.
+type Message struct {
+	Role    Role         `json:"role"`
+	Text    string       `json:"text,omitempty"`
+	Calls   []ToolCall   `json:"calls,omitempty"`   // of the assistant
+	Results []ToolResult `json:"results,omitempty"` // of the user
+}
+
+// Tool is something the model may ask for.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"input"` // JSON Schema of an object
+}
+
+// ToolCall is what the model asks for.
+type ToolCall struct {
+	ID    string          `json:"id"`
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// ToolResult answers a [ToolCall].
+type ToolResult struct {
+	ID      string `json:"id"`
+	Text    string `json:"text"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// Schema is the JSON Schema a reply's text must meet.
+type Schema struct {
+	Name   string          `json:"name"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+// Finish says why a reply ended.
+type Finish string
+
+// The ways a reply ends. Only [Stop] and [ToolUse] are whole replies.
+const (
+	Stop      Finish = "stop"      // the model was done
+	ToolUse   Finish = "tool_use"  // it waits for the results of its calls
+	Truncated Finish = "truncated" // it ran into MaxTokens or its context's end
+	Refusal   Finish = "refusal"   // the model or its vendor declined to answer
+	Filtered  Finish = "filtered"  // a content filter cut it
+	Unknown   Finish = "unknown"   // the vendor gave a reason we do not know
+)
+
+// Reply is what a model said.
+type Reply struct {
+	Text    string        `json:"text"`
+	Calls   []ToolCall    `json:"calls,omitempty"`
+	Finish  Finish        `json:"finish"`
+	Refused string        `json:"refused,omitempty"` // what the vendor says of a refusal, when it does
+	Usage   eval.Usage    `json:"usage"`             // of one call; unpriced until [Prices] says otherwise
+	Model   string        `json:"model"`             // as the vendor names what answered
+	Latency time.Duration `json:"latency"`
+	Tries   int           `json:"tries,omitempty"` // calls it took, when more than one
+}
