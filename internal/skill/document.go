@@ -2,7 +2,8 @@
 //
 // [Parse] turns one file into a [Document]: frontmatter, sections, code blocks, tables, links and named files, each with
 // its place. It never fails; what is wrong with a file is said by [Lint], whose rules stand in one table ([Rules]) with
-// one source file per family. [Find] looks for skills below a folder and [Load] reads one with the folder around it.
+// one source file per family. [Find] looks for skills below a folder and [Load] reads one with the folder around it;
+// [FindFS] and [LoadFS] do the same in a file system.
 // [Score] computes the structural scores of a skill.
 //
 // Everything here takes foreign text: nothing panics, and time grows with the length of a file, not with its shape. All
@@ -109,3 +110,19 @@ func (d *Document) Name() string { return d.Frontmatter.Text("name") }
 
 // Description is the skill's description, empty when there is none.
 func (d *Document) Description() string { return d.Frontmatter.Text("description") }
+
+// Language is the language that a skill is written for, "js" or "python": the one the frontmatter names, else that of a
+// <skill>/<lang>/SKILL.md layout. It is empty when neither says so, or the language is another one.
+func (d *Document) Language() string {
+	name := d.Frontmatter.Text("language")
+	if name == "" && isLanguageFolder(d.folders[0]) {
+		name = d.folders[0]
+	}
+	switch code.Canonical(name) {
+	case "javascript", "typescript":
+		return "js"
+	case "python":
+		return "python"
+	}
+	return ""
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ const (
 // FileName is the name of the file that makes a folder a skill.
 const FileName = "SKILL.md"
 
-// ErrNoSkills is wrapped by the error of [Find] when a folder exists and holds no skill.
+// ErrNoSkills is wrapped by the errors of [Find] and [FindFS] when a folder exists and holds no skill.
 var ErrNoSkills = errors.New("no SKILL.md found")
 
 // Find lists the skills at root, sorted: root itself if it is a file, the one in it if it is the folder of a skill, else
@@ -42,19 +43,74 @@ func Find(root string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("look for skills: %w", err)
 	}
-	f := finder{root: real, seen: map[string]bool{}}
-	if err := f.folder(root, 0); err != nil {
+	found, err := find(disk{real}, root)
+	if err != nil {
 		return nil, fmt.Errorf("look for skills in %s: %w", root, err)
 	}
+	return found, nil
+}
+
+// FindFS lists the skills of a file system as [Find] does those of a folder: sorted, by paths with slashes that
+// [LoadFS] takes. Symbolic links are not followed, because a file system cannot say where they lead.
+func FindFS(fsys fs.FS) ([]string, error) {
+	found, err := find(files{fsys}, ".")
+	if err != nil {
+		return nil, fmt.Errorf("look for skills: %w", err)
+	}
+	return found, nil
+}
+
+func find(in place, root string) ([]string, error) {
+	f := finder{place: in, seen: map[string]bool{}}
+	if err := f.folder(root, 0); err != nil {
+		return nil, err
+	}
 	if len(f.found) == 0 {
-		return nil, fmt.Errorf("look for skills in %s: %w", root, ErrNoSkills)
+		return nil, ErrNoSkills
 	}
 	slices.Sort(f.found)
 	return f.found, nil
 }
 
+// place is where skills are looked for.
+type place interface {
+	ReadDir(path string) ([]fs.DirEntry, error)
+	Stat(path string) (fs.FileInfo, error)
+	Join(folder, name string) string
+	// Resolve follows the links of a path and reports whether it ends inside of the place.
+	Resolve(path string) (string, bool)
+}
+
+// disk is a folder on the disk, by its name with all links resolved.
+type disk struct{ root string }
+
+func (disk) ReadDir(path string) ([]fs.DirEntry, error) { return os.ReadDir(path) }
+func (disk) Stat(path string) (fs.FileInfo, error)      { return os.Stat(path) }
+func (disk) Join(folder, name string) string            { return filepath.Join(folder, name) }
+
+func (d disk) Resolve(path string) (string, bool) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(d.root, real)
+	return real, err == nil && filepath.IsLocal(rel)
+}
+
+// files is a file system, such as the one that is built into the program.
+type files struct{ fs.FS }
+
+func (f files) ReadDir(path string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(f.FS, path)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Type()&fs.ModeSymlink != 0 }), err
+}
+
+func (f files) Stat(path string) (fs.FileInfo, error) { return fs.Stat(f.FS, path) }
+func (files) Join(folder, name string) string         { return path.Join(folder, name) }
+func (files) Resolve(path string) (string, bool)      { return path, true }
+
 type finder struct {
-	root    string          // with all links resolved
+	place
 	seen    map[string]bool // resolved folders and files
 	folders int
 	found   []string
@@ -62,13 +118,13 @@ type finder struct {
 
 // folder looks into one folder. Only the root must be readable: a locked folder somewhere below is not the user's skill.
 func (f *finder) folder(path string, depth int) error {
-	real, ok := f.inside(path)
+	real, ok := f.Resolve(path)
 	if !ok || f.seen[real] || f.folders >= maxFolders {
 		return nil
 	}
 	f.seen[real] = true
 	f.folders++
-	entries, err := os.ReadDir(path)
+	entries, err := f.ReadDir(path)
 	if err != nil {
 		if depth == 0 {
 			return err
@@ -86,10 +142,10 @@ func (f *finder) folder(path string, depth int) error {
 		return nil
 	}
 	for _, e := range entries {
-		if !isFolder(path, e) || skipFolder(path, e.Name()) || isSkill && !mayHoldSkills(e.Name()) {
+		if !f.isFolder(path, e) || skipFolder(path, e.Name()) || isSkill && !mayHoldSkills(e.Name()) {
 			continue
 		}
-		if err := f.folder(filepath.Join(path, e.Name()), depth+1); err != nil {
+		if err := f.folder(f.Join(path, e.Name()), depth+1); err != nil {
 			return err
 		}
 	}
@@ -107,9 +163,9 @@ func (f *finder) file(folder string, entries []fs.DirEntry) bool {
 	if name == "" {
 		return false
 	}
-	path := filepath.Join(folder, name)
-	real, ok := f.inside(path)
-	if info, err := os.Stat(path); !ok || err != nil || info.IsDir() {
+	path := f.Join(folder, name)
+	real, ok := f.Resolve(path)
+	if info, err := f.Stat(path); !ok || err != nil || info.IsDir() {
 		return false
 	}
 	if !f.seen[real] {
@@ -119,21 +175,11 @@ func (f *finder) file(folder string, entries []fs.DirEntry) bool {
 	return true
 }
 
-// inside resolves a path and reports whether it lies in the root.
-func (f *finder) inside(path string) (string, bool) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return "", false
-	}
-	rel, err := filepath.Rel(f.root, real)
-	return real, err == nil && filepath.IsLocal(rel)
-}
-
-func isFolder(parent string, e fs.DirEntry) bool {
+func (f *finder) isFolder(parent string, e fs.DirEntry) bool {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.IsDir()
 	}
-	info, err := os.Stat(filepath.Join(parent, e.Name()))
+	info, err := f.Stat(f.Join(parent, e.Name()))
 	return err == nil && info.IsDir()
 }
 
@@ -167,28 +213,4 @@ func isLanguageFolder(name string) bool {
 		return true
 	}
 	return false
-}
-
-// Load reads a skill file together with the folder around it.
-func Load(path string) (*Document, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("read skill: %w", err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read skill %s: not a file", path)
-	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("read skill %s: %d MB is more than the %d MB a skill file may have", path, info.Size()>>20, maxFile>>20)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("read skill: %w", err)
-	}
-	d := Parse(filepath.ToSlash(path), data)
-	d.Folder = os.DirFS(filepath.Dir(path))
-	if abs, err := filepath.Abs(path); err == nil {
-		d.folders = [2]string{filepath.Base(filepath.Dir(abs)), filepath.Base(filepath.Dir(filepath.Dir(abs)))}
-	}
-	return d, nil
 }

@@ -2,9 +2,11 @@ package skill
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -66,6 +68,83 @@ func TestFind(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestFindFS holds the file system to the same answers as the disk.
+func TestFindFS(t *testing.T) {
+	root := tree(t,
+		"skills/a/SKILL.md", "skills/a/references/b/SKILL.md", "skills/b/js/SKILL.md", "skills/b/python/SKILL.md",
+		"lower/skill.md", ".claude/skills/c/SKILL.md", ".agents/skills/d/SKILL.md", ".claude/projects/e/SKILL.md",
+		".git/f/SKILL.md", "node_modules/g/SKILL.md", "1/2/3/4/5/6/SKILL.md", "1/2/3/4/5/x/y/SKILL.md")
+	fsys := os.DirFS(root)
+	got, err := FindFS(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(findBelow(t, root, "."), got); diff != "" {
+		t.Errorf("(-disk +file system)\n%s", diff)
+	}
+	for _, path := range got {
+		d, err := LoadFS(fsys, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onDisk, err := Load(filepath.Join(root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Path != path || d.Text != onDisk.Text || d.folders[0] != onDisk.folders[0] {
+			t.Errorf("%s is read as %s in %q, from the disk in %q", path, d.Path, d.folders, onDisk.folders)
+		}
+	}
+	if _, err := FindFS(fstest.MapFS{"a.md": {}}); !errors.Is(err, ErrNoSkills) {
+		t.Errorf("got %v, want ErrNoSkills", err)
+	}
+}
+
+func TestLoadFS(t *testing.T) {
+	fsys := fstest.MapFS{
+		"x/js/SKILL.md":        {Data: []byte("---\nname: x\n---\n")},
+		"x/js/references/a.md": {Data: []byte("a")},
+		"SKILL.md":             {Data: []byte("---\nname: top\n---\n")},
+	}
+	d, err := LoadFS(fsys, "x/js/SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fs.Stat(d.Folder, "references/a.md"); err != nil || d.Name() != "x" || d.folders != [2]string{"js", "x"} {
+		t.Errorf("name %q, folders %q, reference: %v", d.Name(), d.folders, err)
+	}
+	if top, err := LoadFS(fsys, "SKILL.md"); err != nil || top.Name() != "top" || top.folders != [2]string{} {
+		t.Errorf("at the top: %+v, %v", top, err)
+	}
+	for _, bad := range []string{"gone/SKILL.md", "x", "../SKILL.md"} {
+		if _, err := LoadFS(fsys, bad); err == nil {
+			t.Errorf("%s was read", bad)
+		}
+	}
+}
+
+func TestLanguage(t *testing.T) {
+	for _, c := range []struct{ path, language, want string }{
+		{"x/js/SKILL.md", "", "js"},
+		{"x/python/SKILL.md", "", "python"},
+		{"x/ts/SKILL.md", "", "js"},
+		{"x/go/SKILL.md", "", ""},
+		{"x/SKILL.md", "", ""},
+		{"x/SKILL.md", "python", "python"},
+		{"x/SKILL.md", "TypeScript", "js"},
+		{"x/js/SKILL.md", "python", "python"},
+		{"x/js/SKILL.md", "rust", ""},
+	} {
+		text := "---\nname: x\n---\n"
+		if c.language != "" {
+			text = "---\nname: x\nlanguage: " + c.language + "\n---\n"
+		}
+		if got := Parse(c.path, []byte(text)).Language(); got != c.want {
+			t.Errorf("%s with language %q: got %q, want %q", c.path, c.language, got, c.want)
+		}
 	}
 }
 
