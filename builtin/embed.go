@@ -1,5 +1,5 @@
-// Package builtin is what the binary carries: documentation pages and the
-// suites that ask about them.
+// Package builtin is what the binary carries: documentation pages, skills, and
+// the suites that ask about them.
 package builtin
 
 import (
@@ -7,13 +7,16 @@ import (
 	"io/fs"
 )
 
-//go:embed docs suites
+//go:embed docs skills suites
 var files embed.FS
 
 // Docs holds the Markdown pages, a folder a project.
 var Docs = sub("docs")
 
-// Suites holds the suite files, a folder a project.
+// Skills holds the skills, as <skill>/<language>/SKILL.md.
+var Skills = sub("skills")
+
+// Suites holds the suite files, a folder a project and one for skills.
 var Suites = sub("suites")
 
 func sub(dir string) fs.FS {

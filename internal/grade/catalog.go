@@ -39,6 +39,7 @@ var Kinds = kind.Catalog[eval.Grader]{
 	notErrorKind,
 	precisionAtKKind,
 	recallAtKKind,
+	skillStructureKind,
 	sourcesCountKind,
 	startsWithKind,
 	weightedKind,

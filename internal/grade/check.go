@@ -96,6 +96,9 @@ func (c common) around(g eval.Grader, k kind.Kind[eval.Grader], pos eval.Pos) *e
 		Key: k.Name, Kind: k.Name, Weight: 1, Severity: eval.ErrorSeverity,
 		Not: c.Not, Of: eval.Part(c.Of), Mode: k.Mode, Grader: g, Pos: pos,
 	}
+	if named, ok := g.(interface{ defaultKey() string }); ok {
+		check.Key = named.defaultKey()
+	}
 	if c.Key != "" {
 		check.Key = c.Key
 	}

@@ -16,6 +16,8 @@ import (
 // Kinds lists every kind of target, by name.
 var Kinds = kind.Catalog[eval.Target]{
 	mcpKind,
+	skillKind,
+	skillFileKind,
 }
 
 // typed is what every target has beside its own settings.

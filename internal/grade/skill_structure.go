@@ -1,0 +1,90 @@
+package grade
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/skill"
+)
+
+// skillStructure holds the structure of a SKILL.md against what is asked of it.
+type skillStructure struct {
+	Part   string `yaml:"part" json:"part" jsonschema:"which of the five structural scores" check:"required,enum=frontmatter_valid|sections_completeness|code_quality|section_depth|structural_score"`
+	Compat string `yaml:"compat" json:"compat,omitempty" jsonschema:"score as another tool does, its mistakes included" check:"enum=langchain-1.0"`
+}
+
+var skillStructureKind = kind.Kind[eval.Grader]{
+	Name: "skill_structure",
+	Doc:  "The skill file has the form that the structural suite asks for.",
+	Mode: "skill structure",
+	Explain: `For the ` + "`skillfile`" + ` target. The parts and their values:
+
+* ` + "`frontmatter_valid`" + `: 1 when there is frontmatter with name, description and language; passes at 1.
+* ` + "`sections_completeness`" + `: the share of Overview, Code Examples, Boundaries, Gotchas and documentation links that are there;
+  passes at 1.
+* ` + "`code_quality`" + `: 0.4 for a code block, 0.3 for blocks in the skill's language, 0.3 for no empty section; passes when there is a
+  block and the language is right.
+* ` + "`section_depth`" + `: 0.25 each for an overview of 50 words, two code blocks, a table and link targets that are web addresses;
+  passes at 1. Meant as ` + "`severity: warn`" + `.
+* ` + "`structural_score`" + `: 1 when all of the first three hold, empty sections included. Meant as ` + "`severity: warn`" + `.
+
+A section is empty when neither it nor a section below it has content, and every tagged block must be in the skill's
+language. The evaluators this suite comes from take any heading directly above another for an empty section, and are
+content with one block in the right language; ` + "`compat: langchain-1.0`" + ` computes exactly what they do.`,
+	Example: `- type: skill_structure
+  part: frontmatter_valid
+`,
+	New: func() eval.Grader { return new(skillStructure) },
+}
+
+func (g *skillStructure) defaultKey() string { return g.Part }
+
+func (g *skillStructure) Grade(_ context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	language, _ := r.Meta["language"].(string)
+	scores := skill.Score(skill.Parse(skillPath(c), []byte(r.Text)), skill.ScoreOptions{Compat: g.Compat, Language: language})
+	value, checks := part(&scores, g.Part)
+	var failed []string
+	passes := true
+	for _, check := range checks {
+		if !check.OK {
+			failed = append(failed, check.Detail)
+			passes = passes && !check.Hard && g.Part == "code_quality" // an empty section lowers the score and fails nothing
+		}
+	}
+	s := eval.PassIf(passes, "%s", decimal(value))
+	if len(failed) > 0 {
+		s.Reason += ": " + strings.Join(failed, "; ")
+	}
+	s.Value = value
+	return s, nil
+}
+
+// part gives a score and the checks it is made of.
+func part(s *skill.Scores, name string) (float64, []skill.Check) {
+	switch name {
+	case "frontmatter_valid":
+		return s.FrontmatterValid, s.Checks[:4]
+	case "sections_completeness":
+		return s.SectionsCompleteness, s.Checks[4:9]
+	case "code_quality":
+		return s.CodeQuality, s.Checks[9:12]
+	case "section_depth":
+		return s.SectionDepth, s.Checks[12:]
+	}
+	return s.StructuralScore, s.Checks[:12]
+}
+
+// skillPath is the path of the skill a case is about.
+func skillPath(c *eval.Case) string {
+	var input struct {
+		Skill string `json:"skill"`
+	}
+	if err := json.Unmarshal(c.Input, &input); err != nil || input.Skill == "" {
+		return fmt.Sprintf("%s/SKILL.md", c.ID)
+	}
+	return input.Skill
+}

@@ -1,0 +1,247 @@
+package target
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/llm"
+	"github.com/mettle-eval/mettle/internal/skill"
+)
+
+// ModelUser is implemented by targets that ask a model. Model is the one the
+// settings name, "" for the run's; UseModel is called once, before Prepare,
+// with the model and its name.
+type ModelUser interface {
+	Model() string
+	UseModel(name string, m llm.Model)
+	UsePrompts(overrides fs.FS)
+}
+
+// Skill asks a model that has the skill as its only context.
+type Skill struct {
+	ModelName   string   `yaml:"model" json:"model,omitempty" jsonschema:"the model to ask, as provider:model; without it the run's (--model, or models.answer in mettle.yaml)"`
+	Temperature *float64 `yaml:"temperature" json:"temperature,omitempty" jsonschema:"how freely the model chooses its words; without it the vendor's default" check:"min=0,max=2"`
+	MaxTokens   int      `yaml:"maxTokens" json:"maxTokens,omitempty" jsonschema:"longest answer, in tokens; one that is cut off there is an error and no verdict" check:"min=1,default=8192"`
+
+	skills  *skill.Library
+	model   llm.Model
+	name    string
+	prompts fs.FS
+}
+
+const defaultMaxTokens = 8192
+
+var skillKind = kind.Kind[eval.Target]{
+	Name: "skill",
+	Doc:  "A model that has one skill as its only context.",
+	Explain: "The case's `input` has `skill`, the path of a SKILL.md from the folder of skills (`--skills`, or `skills` in mettle.yaml), and " +
+		"either `question` or `challenge`. The skill's text goes into the system prompt (`skill.md`), the question is the user's turn; a " +
+		"challenge is wrapped by `challenge.md`, which asks for a complete program. Both prompts can be replaced: see `prompts` in mettle.yaml.\n\n" +
+		"A refusal is an answer. An answer that was cut off, filtered by the vendor, or is empty is an error: it says nothing about the skill.",
+	Example: "type: skill\nmodel: anthropic:claude-sonnet-4-5\n",
+	New:     func() eval.Target { return new(Skill) },
+}
+
+//go:embed prompts/*.md
+var prompts embed.FS
+
+// Prompts lists the digests of the prompts in use, by file name.
+func Prompts(overrides fs.FS) (map[string]string, error) {
+	out := map[string]string{}
+	for _, name := range []string{skillPrompt, challengePrompt} {
+		text, err := promptText(overrides, name)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256([]byte(text))
+		out[name] = hex.EncodeToString(sum[:8])
+	}
+	return out, nil
+}
+
+const (
+	skillPrompt     = "skill.md"
+	challengePrompt = "challenge.md"
+)
+
+// promptText is a prompt, from the overrides if they have it.
+func promptText(overrides fs.FS, name string) (string, error) {
+	if overrides != nil {
+		b, err := fs.ReadFile(overrides, name)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return string(b), err
+		}
+	}
+	b, err := fs.ReadFile(prompts, "prompts/"+name)
+	return string(b), err
+}
+
+// Check wants the name of a model to be one.
+func (t *Skill) Check() error {
+	if t.ModelName == "" {
+		return nil
+	}
+	if _, err := llm.ParseSpec(t.ModelName); err != nil {
+		return &kind.FieldError{Field: "model", Err: err}
+	}
+	return nil
+}
+
+// Model is the model that the settings name.
+func (t *Skill) Model() string { return t.ModelName }
+
+// UseModel says which model to ask.
+func (t *Skill) UseModel(name string, m llm.Model) { t.name, t.model = name, m }
+
+// UsePrompts says where prompts are that go before our own.
+func (t *Skill) UsePrompts(overrides fs.FS) { t.prompts = overrides }
+
+// UseSkills says where skills are.
+func (t *Skill) UseSkills(l *skill.Library) { t.skills = l }
+
+// CheckCase wants a skill and something to ask about it.
+func (t *Skill) CheckCase(c *eval.Case) error {
+	in, err := skillInputOf(c)
+	if err != nil {
+		return err
+	}
+	if err := in.check(); err != nil {
+		return err
+	}
+	if (in.Question == "") == (in.Challenge == "") {
+		return errors.New("the input needs either a question or a challenge")
+	}
+	return nil
+}
+
+// Prepare makes sure that the prompts can be read and take the skill.
+func (t *Skill) Prepare(context.Context, eval.Env) error {
+	for name, part := range map[string]string{skillPrompt: "{{skill}}", challengePrompt: "{{challenge}}"} {
+		text, err := promptText(t.prompts, name)
+		switch {
+		case err != nil:
+			return &eval.Missing{What: []string{fmt.Sprintf("prompt %s: %v", name, err)}}
+		case !strings.Contains(text, part):
+			return &eval.Missing{What: []string{fmt.Sprintf("prompt %s has no %s", name, part)}}
+		}
+	}
+	return nil
+}
+
+// Respond asks the model.
+func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+	in, err := skillInputOf(c)
+	if err != nil {
+		return nil, err
+	}
+	d, err := in.open(t.skills)
+	if err != nil {
+		return nil, err
+	}
+	req, err := t.request(in, d)
+	if err != nil {
+		return nil, err
+	}
+	req.Trial = eval.TrialOf(ctx)
+	reply, err := t.model.Generate(ctx, req)
+	if err != nil {
+		return nil, modelFault(err)
+	}
+	if err := whole(reply, req.MaxTokens); err != nil {
+		return nil, err
+	}
+	meta := skillMeta(d)
+	if reply.Finish == llm.Refusal {
+		meta["finish"] = string(llm.Refusal)
+	}
+	r := &eval.Response{
+		Text: replyText(reply), Context: d.Text, Meta: meta, Model: reply.Model, Usage: &reply.Usage, Latency: reply.Latency,
+		Steps: []eval.Step{{Kind: "message", Name: t.name, Duration: reply.Latency}},
+	}
+	if reply.Tries > 1 {
+		r.Attempts = reply.Tries
+	}
+	return r, nil
+}
+
+// request is what the model is asked.
+func (t *Skill) request(in skillInput, d *skill.Document) (*llm.Request, error) {
+	system, err := promptText(t.prompts, skillPrompt)
+	if err != nil {
+		return nil, err
+	}
+	user := in.Question
+	if in.Challenge != "" {
+		if user, err = promptText(t.prompts, challengePrompt); err != nil {
+			return nil, err
+		}
+	}
+	fill := strings.NewReplacer("{{language}}", languageName(d.Language()), "{{challenge}}", in.Challenge, "{{skill}}", d.Text)
+	req := &llm.Request{
+		System: fill.Replace(system), CacheSystem: true, Temperature: t.Temperature, MaxTokens: t.MaxTokens,
+		Messages: []llm.Message{{Role: llm.User, Text: user}},
+	}
+	if in.Challenge != "" {
+		req.Messages[0].Text = fill.Replace(user)
+	}
+	if req.MaxTokens == 0 {
+		req.MaxTokens = defaultMaxTokens
+	}
+	return req, nil
+}
+
+// languageName is a skill's language as a prompt says it.
+func languageName(language string) string {
+	switch language {
+	case "js":
+		return "TypeScript"
+	case "python":
+		return "Python"
+	case "":
+		return "the skill's language"
+	}
+	return language
+}
+
+// whole finds replies that say nothing about the skill.
+func whole(reply *llm.Reply, maxTokens int) error {
+	switch {
+	case reply.Finish == llm.Truncated:
+		return &fault{fmt.Errorf("the answer was cut off after %d tokens (maxTokens is %d): nothing can be said of it", reply.Usage.Output, maxTokens), "truncated"}
+	case reply.Finish == llm.Filtered:
+		return &fault{errors.New("the vendor's content filter cut the answer"), "filtered"}
+	case reply.Finish == llm.Refusal:
+		return nil
+	case strings.TrimSpace(reply.Text) == "":
+		return &fault{fmt.Errorf("the model gave an empty answer (finish: %s)", reply.Finish), "empty"}
+	}
+	return nil
+}
+
+func replyText(reply *llm.Reply) string {
+	if strings.TrimSpace(reply.Text) == "" && reply.Finish == llm.Refusal {
+		return "(the model refused to answer" + strings.TrimSuffix(": "+reply.Refused, ": ") + ")"
+	}
+	return reply.Text
+}
+
+// modelFault tells the core the class of a model's error.
+func modelFault(err error) error {
+	if class := llm.ClassOf(err); class != "" {
+		return &fault{err, string(class)}
+	}
+	return err
+}
+
+// Describe says what answers.
+func (t *Skill) Describe() map[string]string {
+	return map[string]string{"type": "skill", "model": t.name, "skills": t.skills.Where()}
+}
