@@ -39,6 +39,14 @@ type Config struct {
 	Timeouts    Timeouts
 	Gates       []eval.Gate // on the whole run
 	Output      Output
+	Skills      string // folder of skills, from Dir
+	Answer      string // the model that answers, as provider:model
+	Judge       string // the model that judges
+	Endpoints   map[string]Endpoint
+	Limits      map[string]Limit // by provider, or endpoint of mettle.yaml
+	Prices      map[string]Price // by model, as provider:model
+	Prompts     string           // folder of prompts that go before our own, from Dir
+	Budget      string
 }
 
 // Timeouts bounds a case, and the steps of a conversation with a target that
@@ -67,6 +75,14 @@ type configFile struct {
 	Timeouts    Timeouts   `yaml:"timeouts" jsonschema:"limits of one test, and of the steps of a conversation with a target that has none of its own"`
 	Gates       []gate     `yaml:"gates" jsonschema:"conditions on the results of the whole run, such as pass_rate >= 90%" check:"max=1000"`
 	Output      outputFile `yaml:"output" jsonschema:"where results go"`
+	Skills      string     `yaml:"skills" jsonschema:"folder of the skills that tests are about, from this file's folder" check:"min=1"`
+	Models      Models     `yaml:"models" jsonschema:"the models that answer and judge"`
+
+	Endpoints endpointMap      `yaml:"endpoints" jsonschema:"servers that speak OpenAI's protocol, by the name that openai-compatible:model@name uses"`
+	Limits    map[string]Limit `yaml:"limits" jsonschema:"bounds on calls, by provider (anthropic, openai, ollama) or by endpoint"`
+	Prices    map[string]Price `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
+	Prompts   string           `yaml:"prompts" jsonschema:"folder of prompts, from this file's folder; a file there goes before ours of the same name" check:"min=1"`
+	Budget    string           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m" check:"min=1"`
 }
 
 type outputFile struct {
@@ -84,8 +100,10 @@ func LoadConfig(f File) (*Config, error) {
 	}
 	var c configFile
 	if root != nil {
-		d.Struct(root, "the configuration", &c)
+		given := d.Struct(root, "the configuration", &c)
 		c.knownTarget(d)
+		c.knownEndpoints(d)
+		c.knownPrices(d, given["prices"].Value)
 	}
 	if len(d.Problems) > 0 {
 		return nil, d.Problems.Sort()
@@ -98,6 +116,8 @@ func (c *configFile) config(path string) *Config {
 		File: path, Target: c.Target.Value, Targets: c.Targets.byName,
 		Concurrency: c.Concurrency, Trials: c.Trials, MaxErrors: c.MaxErrors, Timeouts: c.Timeouts,
 		Output: Output{Runs: c.Output.Runs, JSON: c.Output.JSON},
+		Skills: c.Skills, Answer: c.Models.Answer.Value, Judge: c.Models.Judge.Value,
+		Endpoints: c.Endpoints.byName, Limits: c.Limits, Prices: c.Prices, Prompts: c.Prompts, Budget: c.Budget,
 	}
 	for _, g := range c.Suites {
 		out.Suites = append(out.Suites, g.Value)

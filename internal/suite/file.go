@@ -44,6 +44,7 @@ type test struct {
 	Project     string `yaml:"project" jsonschema:"the project the test belongs to; if not given, the input's, else the suite's" check:"min=1,max=200"`
 	Difficulty  string `yaml:"difficulty" jsonschema:"how hard the test is meant to be" check:"enum=basic|intermediate|advanced,default=basic"`
 	Input       object `yaml:"input" jsonschema:"the tool's arguments, sent as they stand; required unless defaults has some"`
+	EachSkill   string `yaml:"eachSkill" jsonschema:"make the test one for every skill that is found: those of a language, or any, which is what --language asks for" check:"enum=any|js|python"`
 	Expected    node   `yaml:"expected" jsonschema:"what the answer must be like; at least one check"`
 	Tags        []tag  `yaml:"tags" jsonschema:"words to select tests and to group results by" check:"max=1000"`
 	Trials      int    `yaml:"trials" jsonschema:"how often the test is put; the run decides if not given" check:"min=1,max=10000"`

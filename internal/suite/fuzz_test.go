@@ -32,7 +32,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(file.Data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		set, err := Load([]File{{"f.yaml", data}})
+		set, err := Load([]File{{Path: "f.yaml", Data: data}})
 		if err != nil {
 			if text := err.Error(); text == "" || strings.ContainsAny(text, "\x00\x1b") {
 				t.Fatalf("message %q", text)
@@ -77,7 +77,7 @@ func FuzzLoadConfig(f *testing.F) {
 		f.Add(file.Data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := LoadConfig(File{"mettle.yaml", data})
+		c, err := LoadConfig(File{Path: "mettle.yaml", Data: data})
 		if (c == nil) == (err == nil) {
 			t.Fatalf("config %v, error %v", c, err)
 		}

@@ -51,7 +51,7 @@ func TestHostileFiles(t *testing.T) {
 		{"nothing but line ends", strings.Repeat("\n", 1<<20), "f.yaml: the file is empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Load([]File{{"f.yaml", []byte(c.in)}})
+			_, err := Load([]File{{Path: "f.yaml", Data: []byte(c.in)}})
 			var problems kind.Problems
 			ok := errors.As(err, &problems)
 			if !ok {
@@ -113,7 +113,7 @@ func bench(n int) File {
     tags: [a, b]
 `, i, i, i)
 	}
-	return File{"bench.yaml", []byte(b.String())}
+	return File{Path: "bench.yaml", Data: []byte(b.String())}
 }
 
 func BenchmarkLoad(b *testing.B) {

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/target"
 )
 
 // loader reads one file.
@@ -20,6 +22,8 @@ type loader struct {
 	name   place       // of the suite
 	ids    []place     // of the tests, those with problems too
 	uses   []targetUse
+	skills *Skills
+	used   []string // skills, by path
 
 	file    suiteFile
 	input   defaultInput
@@ -41,7 +45,7 @@ type caseDefaults struct {
 func loadFile(f File) *loader {
 	d, root := kind.Parse(f.Path, f.Data)
 	l := &loader{
-		d: d, suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)},
+		d: d, suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)}, skills: f.Skills,
 		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{}, decoded: map[string]eval.Check{},
 	}
 	if root == nil {
@@ -56,10 +60,9 @@ func loadFile(f File) *loader {
 	l.settle(given)
 	l.suite.Cases = make([]*eval.Case, 0, len(l.file.Tests.nodes))
 	for _, n := range l.file.Tests.nodes {
-		if c := l.test(n); c != nil {
-			l.suite.Cases = append(l.suite.Cases, c)
-		}
+		l.suite.Cases = append(l.suite.Cases, l.test(n)...)
 	}
+	l.digestWithSkills()
 	l.suite.Gates = l.gates(l.file.Gates)
 	l.file, l.input, l.words, l.lists, l.known, l.decoded = suiteFile{}, nil, nil, nil, nil, nil // let the YAML go
 	l.d.Forget()
@@ -102,24 +105,44 @@ func (l *loader) member(n *yaml.Node, name string) (kind.Member, bool) {
 	return members[i], true
 }
 
-// test reads one test. It gives nil when there were problems.
-func (l *loader) test(n *yaml.Node) *eval.Case {
+// test reads one test: a case, or one for each skill. It gives none when there
+// were problems.
+func (l *loader) test(n *yaml.Node) []*eval.Case {
 	before := len(l.d.Problems)
 	var t test
 	given := l.d.Struct(n, "the test", &t)
 	if given == nil {
 		return nil
 	}
+	var id place
 	if m, ok := given["id"]; ok && t.ID != "" {
-		l.ids = append(l.ids, l.place(t.ID, l.d.Resolve(m.Value)))
+		id = l.place(t.ID, l.d.Resolve(m.Value))
 		label(l.d, m.Value, "id", t.ID)
 	}
 	if m, ok := given["target"]; ok && t.Target != "" {
 		l.use(m.Value, t.Target)
 	}
+	c := l.oneCase(n, &t, given)
+	cases := []*eval.Case{c}
+	if t.EachSkill != "" && len(l.d.Problems) == before {
+		cases = l.each(given["eachSkill"].Value, &t, c)
+	}
+	for _, c := range cases {
+		id.name = c.ID
+		l.ids = append(l.ids, id)
+		l.checkSkill(n, c)
+	}
+	if len(l.d.Problems) > before {
+		return nil
+	}
+	return cases
+}
+
+// oneCase makes the case that a test stands for.
+func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *eval.Case {
 	input, project := l.arguments(t.Input.node)
-	l.complete(n, given)
-	c := &eval.Case{
+	l.complete(n, t, given, input)
+	return &eval.Case{
 		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
 		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
 		Project:    l.word(cmp.Or(t.Project, project, l.common.project)),
@@ -127,19 +150,28 @@ func (l *loader) test(n *yaml.Node) *eval.Case {
 		Tags:       l.tags(t.Tags), Input: input,
 		Target: l.word(cmp.Or(t.Target, l.common.target)),
 		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
-		Checks: l.checks(n, t.Expected.Node, given), Pos: l.pos(n),
+		Checks: l.checks(n, t.Expected.Node, given, input), Pos: l.pos(n),
 	}
-	if len(l.d.Problems) > before {
-		return nil
-	}
-	return c
 }
 
-// complete finds what a test must say unless the defaults do.
-func (l *loader) complete(n *yaml.Node, given map[string]kind.Member) {
+// complete finds what a test must say unless the defaults do. A test about a
+// skill calls no tool.
+func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) {
 	missing := func(name string) bool {
 		m, ok := given[name]
 		return !ok || l.d.Resolve(m.Value).ShortTag() == "!!null"
+	}
+	if name, _ := skillOf(input); name != "" && t.EachSkill != "" {
+		l.d.Errorf(given["eachSkill"].Key, "the test is for each skill, and its input names one")
+		return
+	} else if name != "" || t.EachSkill != "" {
+		return
+	}
+	if checker, ok := l.file.Target.inline.(target.CaseChecker); ok {
+		if err := checker.CheckCase(&eval.Case{Input: input}); err != nil && t.Target == "" {
+			l.d.Errorf(n, "%v", err)
+			return
+		}
 	}
 	if missing("tool") && l.file.Defaults.Tool == "" {
 		l.d.Errorf(n, "the test has no tool, and there is none under defaults")
@@ -151,7 +183,7 @@ func (l *loader) complete(n *yaml.Node, given map[string]kind.Member) {
 
 // checks makes the test's checks: its rules, then what its lists stand for,
 // then the one it has without asking.
-func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member) []*eval.Check {
+func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member, _ json.RawMessage) []*eval.Check {
 	before := len(l.d.Problems)
 	var e expected
 	if want != nil {

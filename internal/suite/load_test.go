@@ -63,7 +63,7 @@ func inputs(a *txtar.Archive) (files []File, want string) {
 		if f.Name == "want" {
 			return files, string(f.Data)
 		}
-		files = append(files, File{f.Name, f.Data})
+		files = append(files, File{Path: f.Name, Data: f.Data})
 	}
 	return files, ""
 }
@@ -121,8 +121,8 @@ func dumpCheck(c *eval.Check) string {
 
 func TestCheckTargets(t *testing.T) {
 	set, err := Load([]File{
-		{"a.yaml", []byte("name: a\ntarget: staging\ntests:\n  - {id: a, tool: t, input: {}, target: stagin, expected: {expectedKeywords: [x]}}\n")},
-		{"b.yaml", []byte("name: b\ntarget: {type: mcp, url: http://localhost}\ndefaults: {target: other}\ntests:\n  - {id: b, tool: t, input: {}, expected: {expectedKeywords: [x]}}\n")},
+		{Path: "a.yaml", Data: []byte("name: a\ntarget: staging\ntests:\n  - {id: a, tool: t, input: {}, target: stagin, expected: {expectedKeywords: [x]}}\n")},
+		{Path: "b.yaml", Data: []byte("name: b\ntarget: {type: mcp, url: http://localhost}\ndefaults: {target: other}\ntests:\n  - {id: b, tool: t, input: {}, expected: {expectedKeywords: [x]}}\n")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ b.yaml:3:20: no target is named "other": there is no mettle.yaml that names one
 }
 
 func TestDigest(t *testing.T) {
-	set, err := Load([]File{{"a.yaml", []byte("name: a\ntests: [{id: a, tool: t, input: {}, expected: {expectedKeywords: [x]}}]")}})
+	set, err := Load([]File{{Path: "a.yaml", Data: []byte("name: a\ntests: [{id: a, tool: t, input: {}, expected: {expectedKeywords: [x]}}]")}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func planFiles(t *testing.T) (files []File) {
 	}
 	block := regexp.MustCompile("(?s)\\*\\*File\\*\\*: `([^`]*\\.yaml)`\n```yaml\n(.*?)```")
 	for _, m := range block.FindAllStringSubmatch(string(b), -1) {
-		files = append(files, File{m[1], []byte(m[2])})
+		files = append(files, File{Path: m[1], Data: []byte(m[2])})
 	}
 	return files
 }

@@ -170,7 +170,7 @@ tests:
 			if !strings.Contains(whole, c.old) {
 				t.Fatal("the test changes nothing")
 			}
-			f := File{"f.yaml", []byte(strings.Replace(whole, c.old, c.new, 1))}
+			f := File{Path: "f.yaml", Data: []byte(strings.Replace(whole, c.old, c.new, 1))}
 			v, ok := instance(f)
 			if !ok {
 				t.Fatalf("no YAML:\n%s", f.Data)

@@ -23,10 +23,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// File is a file to load: its content, and its path as messages show it.
+// File is a file to load: its content, its path as messages show it, and where
+// the skills are that its tests are about.
 type File struct {
-	Path string
-	Data []byte
+	Path   string
+	Data   []byte
+	Skills *Skills
 }
 
 // Set is what suite files hold.
