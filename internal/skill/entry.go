@@ -15,7 +15,9 @@ type entry struct {
 
 type span struct {
 	line, col, endLine, endCol int
+	start, end                 int    // the same as byte offsets
 	text                       string // the line it begins on
+	at                         int    // where in the line it begins
 }
 
 func newEntry(d *Document) *entry {
@@ -34,7 +36,10 @@ func (d *Document) fieldSpan(key string) span {
 		return span{line: 1, col: 1, endLine: 1, endCol: 1, text: strings.Clone(d.Line(1))}
 	}
 	s := span{line: f.ValueLine, col: f.ValCol, text: strings.Clone(d.Line(f.ValueLine))}
-	s.endLine, s.endCol = d.Place(f.valueEnd)
+	s.start = d.Offset(f.ValueLine, f.ValCol)
+	s.end = max(f.valueEnd, s.start)
+	s.at = s.start - d.Offset(f.ValueLine, 1)
+	s.endLine, s.endCol = d.Place(s.end)
 	return s
 }
 

@@ -12,11 +12,25 @@ type Fix struct {
 	Edits   []Edit `json:"edits"`
 }
 
-// Edit replaces a byte range of the file.
+// Edit replaces a byte range of the file. The places are those of the range, as in a [Finding]; they are filled in when
+// the finding is reported.
 type Edit struct {
-	Start int    `json:"start"`
-	End   int    `json:"end"`
-	New   string `json:"new"`
+	Start   int    `json:"start"`
+	End     int    `json:"end"`
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	EndLine int    `json:"end_line"`
+	EndCol  int    `json:"end_col"`
+	New     string `json:"new"`
+}
+
+// place works out the lines and columns of the edits.
+func (f *Fix) place(d *Document) {
+	for i := range f.Edits {
+		e := &f.Edits[i]
+		e.Line, e.Col = d.Place(e.Start)
+		e.EndLine, e.EndCol = d.Place(e.End)
+	}
 }
 
 // Apply makes the edits of the fixes of findings and returns the new text and how many findings it mended. A fix that

@@ -39,7 +39,7 @@ type Rule struct {
 }
 
 // Finding is one place where a rule is broken. Lines and columns start at 1, columns count characters, and the end is
-// the place behind the last character.
+// the place behind the last character. Start and End are the same places as byte offsets into the file as it is stored.
 type Finding struct {
 	Rule        string   `json:"rule"`
 	Family      string   `json:"family"`
@@ -50,7 +50,10 @@ type Finding struct {
 	Col         int      `json:"col"`
 	EndLine     int      `json:"end_line"`
 	EndCol      int      `json:"end_col"`
-	Excerpt     string   `json:"excerpt,omitempty"` // the line, shortened when it is long
+	Start       int      `json:"start"`
+	End         int      `json:"end"`
+	Excerpt     string   `json:"excerpt,omitempty"`     // the line, or the part of a long one around the place, keys made stars
+	ExcerptCol  int      `json:"excerpt_col,omitempty"` // column the excerpt begins at
 	Fix         *Fix     `json:"fix,omitempty"`
 	Fingerprint string   `json:"fingerprint"`          // the same when the lines around it move
 	Suppressed  string   `json:"suppressed,omitempty"` // the reason, when a suppression covers it
@@ -177,9 +180,14 @@ func (p *pass) at(start, end int, fix *Fix, format string, args ...any) {
 		return
 	}
 	f := Finding{File: p.Path, Message: fmt.Sprintf(format, args...), Fix: fix}
-	f.Line, f.Col = p.Place(start)
-	f.EndLine, f.EndCol = p.Place(max(end, start))
-	p.add(f, p.Line(f.Line))
+	f.Start, f.End = start, max(end, start)
+	f.Line, f.Col = p.Place(f.Start)
+	f.EndLine, f.EndCol = p.Place(f.End)
+	if fix != nil {
+		fix.place(p.Document)
+	}
+	from, _ := p.lines.bounds(p.Text, f.Line)
+	p.add(f, p.Line(f.Line), f.Start-from)
 }
 
 // line reports a finding for a whole line.
@@ -214,14 +222,15 @@ func (p *pass) key(f *Field, fix *Fix, format string, args ...any) {
 func (p *pass) entry(e *entry, place span, format string, args ...any) {
 	p.add(Finding{
 		File: e.file, Message: fmt.Sprintf(format, args...),
-		Line: place.line, Col: place.col, EndLine: place.endLine, EndCol: place.endCol,
-	}, place.text)
+		Line: place.line, Col: place.col, EndLine: place.endLine, EndCol: place.endCol, Start: place.start, End: place.end,
+	}, place.text, place.at)
 	p.sources = append(p.sources, e)
 }
 
-func (p *pass) add(f Finding, line string) {
+// add keeps a finding that begins at a byte of a line.
+func (p *pass) add(f Finding, line string, at int) {
 	f.Rule, f.Family, f.Severity = p.rule.ID, p.rule.Family, p.profile.severity(p.rule)
-	f.Excerpt = shorten(redact(line[:min(len(line), 1000)]), 200)
+	f.Excerpt, f.ExcerptCol = excerpt(line, f.Col, at)
 	f.Fingerprint = p.fingerprint(f, line)
 	p.findings = append(p.findings, f)
 }
@@ -236,6 +245,28 @@ func (p *pass) fingerprint(f Finding, line string) string {
 	p.prints[key]++
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%d", key, p.prints[key])))
 	return hex.EncodeToString(sum[:8])
+}
+
+const (
+	excerptWidth  = 200 // characters of a line that an excerpt has
+	excerptBefore = 80  // of them, those in front of a place that is further away from the line's beginning
+	excerptMargin = 400 // bytes read around an excerpt to know a key that reaches into it; none is longer
+)
+
+// excerpt is the part of a line that shows the column col, which is at byte at, and the column that part begins at.
+func excerpt(line string, col, at int) (text string, from int) {
+	at = min(max(at, 0), len(line))
+	begin, from := 0, 1
+	if col > excerptWidth-excerptBefore/2 {
+		for begin = at; begin > 0 && from <= excerptBefore; {
+			if begin--; line[begin]&0xC0 != 0x80 {
+				from++
+			}
+		}
+		from = col - from + 1
+	}
+	low, high := max(0, begin-excerptMargin), min(len(line), begin+5*excerptWidth+excerptMargin)
+	return shorten(redact(line[low:high])[begin-low:], excerptWidth), from
 }
 
 // shorten cuts a text to a number of characters and says so.
