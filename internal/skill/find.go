@@ -21,6 +21,10 @@ const (
 // FileName is the name of the file that makes a folder a skill.
 const FileName = "SKILL.md"
 
+// ErrManyFolders is wrapped by the errors of [Find] and [FindFS] when there are more folders than are looked into, so
+// that skills may be left that nobody has seen.
+var ErrManyFolders = fmt.Errorf("more than %d folders: name those that hold the skills", maxFolders)
+
 // ErrNoSkills is wrapped by the errors of [Find] and [FindFS] when a folder exists and holds no skill.
 var ErrNoSkills = errors.New("no SKILL.md found")
 
@@ -28,9 +32,9 @@ var ErrNoSkills = errors.New("no SKILL.md found")
 // every SKILL.md below it. That covers repositories (<skill>/SKILL.md, <skill>/<lang>/SKILL.md at any depth) and the
 // folders .claude/skills and .agents/skills; of other hidden folders, and of .git and node_modules, nothing is listed.
 //
-// The search ends 6 levels down and after 2000 folders, as in the client guide. A symbolic link is followed when what it
-// points to lies below root, and each file is listed once. A file whose name differs in case only (skill.md) is listed
-// too, so that a rule can say what is wrong with it.
+// The search ends 6 levels down, and more than 2000 folders are an error; both bounds are those of the client guide. A
+// symbolic link is followed when what it points to lies below root, and each file is listed once. A file whose name
+// differs in case only (skill.md) is listed too, so that a rule can say what is wrong with it.
 func Find(root string) ([]string, error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -119,8 +123,11 @@ type finder struct {
 // folder looks into one folder. Only the root must be readable: a locked folder somewhere below is not the user's skill.
 func (f *finder) folder(path string, depth int) error {
 	real, ok := f.Resolve(path)
-	if !ok || f.seen[real] || f.folders >= maxFolders {
+	if !ok || f.seen[real] {
 		return nil
+	}
+	if f.folders >= maxFolders {
+		return ErrManyFolders
 	}
 	f.seen[real] = true
 	f.folders++

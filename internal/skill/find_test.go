@@ -2,6 +2,7 @@ package skill
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -180,6 +181,21 @@ func TestFindNothing(t *testing.T) {
 	}
 	if _, err := Find(filepath.Join(t.TempDir(), "gone")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v, want ErrNotExist", err)
+	}
+}
+
+// TestFindTooMuch: what was not looked into is said, not passed over.
+func TestFindTooMuch(t *testing.T) {
+	fsys := fstest.MapFS{}
+	for i := range maxFolders - 1 { // the top is one too
+		fsys[fmt.Sprintf("s%04d/SKILL.md", i)] = &fstest.MapFile{}
+	}
+	if found, err := FindFS(fsys); err != nil || len(found) != maxFolders-1 {
+		t.Errorf("%d skills, %v", len(found), err)
+	}
+	fsys["z/SKILL.md"] = &fstest.MapFile{}
+	if found, err := FindFS(fsys); !errors.Is(err, ErrManyFolders) {
+		t.Errorf("%d skills, %v, want ErrManyFolders", len(found), err)
 	}
 }
 
