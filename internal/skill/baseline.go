@@ -69,7 +69,10 @@ func (b *Baseline) index() {
 	}
 }
 
+// Has reports whether a finding is remembered.
+func (b *Baseline) Has(f Finding) bool { return b.known[f.Fingerprint] }
+
 // filter drops the findings that are remembered.
 func (b *Baseline) filter(findings []Finding) []Finding {
-	return slices.DeleteFunc(findings, func(f Finding) bool { return b.known[f.Fingerprint] })
+	return slices.DeleteFunc(findings, b.Has)
 }

@@ -110,6 +110,9 @@ func NewLinter(opts Options) (*Linter, error) {
 	return &Linter{opts: opts, profile: p}, nil
 }
 
+// Severity is how much a rule weighs for this linter, [Off] when it does not hold.
+func (l *Linter) Severity(r *Rule) Severity { return l.profile.severity(r) }
+
 // File checks one skill by itself and remembers it for [Linter.Finish].
 func (l *Linter) File(d *Document) []Finding {
 	e := newEntry(d)
