@@ -33,6 +33,7 @@ type Error struct {
 	Model      string
 	Status     int           // HTTP status, 0 when there was none
 	RetryAfter time.Duration // what the vendor asked for; 0 when it did not
+	Limits     *Limits       // what the vendor says is left, nil when it does not
 	Message    string
 	Err        error
 }

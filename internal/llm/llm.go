@@ -115,4 +115,19 @@ type Reply struct {
 	Model   string        `json:"model"`             // as the vendor names what answered
 	Latency time.Duration `json:"latency"`
 	Tries   int           `json:"tries,omitempty"` // calls it took, when more than one
+	Notes   []string      `json:"notes,omitempty"` // what was not sent as asked, such as a parameter the model refuses
+	Limits  *Limits       `json:"-"`               // what the vendor says is left, nil when it does not
+}
+
+// Limits is what a vendor's headers say of its rate limits.
+type Limits struct {
+	Requests Limit
+	Tokens   Limit
+}
+
+// Limit is one of them.
+type Limit struct {
+	Most  int           // in a window; 0 when not told
+	Left  int           // of it; -1 when not told
+	Reset time.Duration // until it is whole again; 0 when not told
 }
