@@ -71,19 +71,27 @@ func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eva
 	return run, ctx.Err()
 }
 
-// putTo gives the same cases with another target.
+// putTo gives the same cases with another server as their target; those that
+// are not for servers are left out.
 func (l *loaded) putTo(target string) *loaded {
 	set := *l.Set
 	set.Suites = nil
 	for _, s := range l.Suites {
 		suite := *s
-		suite.Cases = make([]*eval.Case, len(s.Cases))
-		for i, c := range s.Cases {
+		suite.Cases = nil
+		for _, c := range s.Cases {
+			if !isMCP(l.Targets[c.Target]) {
+				continue
+			}
 			moved := *c
 			moved.Target = target
-			suite.Cases[i] = &moved
+			suite.Cases = append(suite.Cases, &moved)
 		}
-		set.Suites = append(set.Suites, &suite)
+		if len(suite.Cases) > 0 {
+			set.Suites = append(set.Suites, &suite)
+		}
 	}
-	return &loaded{&set, l.config, l.builtin}
+	moved := *l
+	moved.Set = &set
+	return &moved
 }

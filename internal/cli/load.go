@@ -11,14 +11,17 @@ import (
 
 	"github.com/mettle-eval/mettle/builtin"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/skill"
 	"github.com/mettle-eval/mettle/internal/suite"
 )
 
 // loaded is what a command's arguments turned out to be.
 type loaded struct {
 	*suite.Set
-	config  *suite.Config
-	builtin bool // nothing but built-in suites
+	config    *suite.Config
+	builtin   bool // nothing but built-in suites
+	defaulted bool // nobody asked for these suites by name
+	skills    func(file string) *suite.Skills
 }
 
 // load reads the suites that a command's arguments name and narrows them to
@@ -31,6 +34,13 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	files, onlyBuiltin, err := suiteFiles(w, o.Suites, cfg)
 	if err != nil {
 		return nil, err
+	}
+	skills, err := o.skills(w, cfg)
+	if err != nil {
+		return nil, err
+	}
+	for i := range files {
+		files[i].Skills = skills(files[i].Path)
 	}
 	set, err := suite.Load(files)
 	if err != nil {
@@ -54,8 +64,39 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return &loaded{set, cfg, onlyBuiltin}, nil
+	return &loaded{set, cfg, onlyBuiltin, len(o.Suites)+len(cfg.Suites) == 0, skills}, nil
 }
+
+// skills tells where the skills are that a suite's cases are about: where the
+// command line or the config says, else the built-in ones for a built-in suite
+// and the config's folder for any other.
+func (o *selectOptions) skills(w *World, cfg *suite.Config) (func(file string) *suite.Skills, error) {
+	if o.Language != "" && !slices.Contains(skillLanguages, o.Language) {
+		return nil, usagef("--language is %q, want one of %s", o.Language, strings.Join(skillLanguages, ", "))
+	}
+	carried := &suite.Skills{Library: skill.NewLibrary(builtin.Skills, "the built-in skills"), Any: o.Language}
+	folder := cfg.Dir
+	switch {
+	case o.Skills != "":
+		folder = w.abs(o.Skills)
+	case cfg.Skills != "":
+		folder = filepath.Join(cfg.Dir, cfg.Skills)
+	}
+	root, err := os.OpenRoot(folder) // a link out of the folder is not followed
+	if err != nil {
+		return nil, usagef("open the folder of skills: %w", err)
+	}
+	there := &suite.Skills{Library: skill.NewLibrary(root.FS(), w.shown(folder)), Any: o.Language}
+	return func(file string) *suite.Skills {
+		if o.Skills == "" && cfg.Skills == "" && strings.HasPrefix(file, builtinPrefix) {
+			return carried
+		}
+		return there
+	}, nil
+}
+
+// skillLanguages are what --language may say.
+var skillLanguages = []string{"js", "python", "both"}
 
 // suiteFiles reads what the arguments name: files, folders, globs and
 // built-in suites. Without arguments it is what the config names, and without
@@ -129,26 +170,30 @@ func readSuite(w *World, path string) (suite.File, error) {
 // builtinPrefix marks the paths of suites that the binary carries.
 const builtinPrefix = "builtin:"
 
-// builtinNames lists the built-in suites as they are named on the command line.
-func builtinNames() []string {
-	var names []string
+// builtinSuites lists the suites that the binary carries, by the name they have
+// on the command line. Those about skills have no folder in theirs.
+func builtinSuites() (names []string, paths map[string]string) {
+	paths = map[string]string{}
 	_ = fs.WalkDir(builtin.Suites, ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".yaml") {
-			names = append(names, strings.TrimSuffix(path, ".yaml"))
+		if name, ok := strings.CutSuffix(path, ".yaml"); ok && err == nil && !d.IsDir() {
+			name = strings.TrimPrefix(name, "skills/")
+			names = append(names, name)
+			paths[name] = path
 		}
 		return nil
 	})
-	return names
+	return names, paths
 }
 
 // builtinFiles reads the built-in suite with a name, or all below it.
 func builtinFiles(name string) (files []suite.File, err error) {
 	name = strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(name, builtinPrefix)), ".yaml")
-	for _, n := range builtinNames() {
+	names, paths := builtinSuites()
+	for _, n := range names {
 		if name != "" && n != name && !strings.HasPrefix(n, name+"/") {
 			continue
 		}
-		b, err := fs.ReadFile(builtin.Suites, n+".yaml")
+		b, err := fs.ReadFile(builtin.Suites, paths[n])
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +203,7 @@ func builtinFiles(name string) (files []suite.File, err error) {
 }
 
 func nearBuiltin(arg string) string {
-	names := builtinNames()
+	names, _ := builtinSuites()
 	if near := kind.Near(arg, names); near != "" {
 		return fmt.Sprintf(" (did you mean %q?)", near)
 	}

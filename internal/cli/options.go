@@ -26,6 +26,8 @@ type selectOptions struct {
 	Tags       []string `json:"tags,omitempty"`
 	Difficulty string   `json:"difficulty,omitempty"`
 	IDs        []string `json:"ids,omitempty"`
+	Skills     string   `json:"skills,omitempty"`
+	Language   string   `json:"language,omitempty"`
 
 	elsewhere bool        // the cases' own targets do not matter
 	gates     []eval.Gate // of the whole run, to be held against the cases
@@ -36,6 +38,8 @@ func (o *selectOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.Project, "project", "p", "", "only cases of this project")
 	f.StringArrayVarP(&o.Tags, "tag", "t", nil, "only cases with this tag; repeat for cases that have all of them")
 	f.StringVarP(&o.Difficulty, "difficulty", "d", "", "only cases of this difficulty: basic, intermediate, advanced")
+	f.StringVar(&o.Skills, "skills", "", "folder of the skills that cases are about (default: skills in mettle.yaml, and the built-in ones for built-in suites)")
+	f.StringVar(&o.Language, "language", "", "skills that suites for every skill look at: js, python, both (default js)")
 	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this, * and ? standing for any characters; repeat for more")
 }
 

@@ -51,6 +51,8 @@ const (
 
 func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 	switch {
+	case c.Target != "" && !isMCP(l.Targets[c.Target]): // a server cannot be asked what is not for servers
+		return c.Target
 	case o.URL != "":
 		return urlTarget
 	case o.Command != "":
@@ -71,11 +73,20 @@ func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 	return defaultTarget
 }
 
+// isMCP tells whether a target that a suite defines itself is a server, or may
+// be, as one that it only names is.
+func isMCP(t eval.Target) bool {
+	_, ok := t.(*target.MCP)
+	return t == nil || ok
+}
+
 // target makes the target with a name ready to be prepared.
 func (o *runOptions) target(w *World, name string, l *loaded, s *eval.Suite) (eval.Target, error) {
 	var t eval.Target
 	base := l.config.Dir // what the target's paths are meant from: the file that it stands in
 	switch {
+	case !isMCP(l.Targets[name]):
+		t = l.Targets[name]
 	case o.URL != "" || o.Command != "":
 		m, err := o.adHoc()
 		if err != nil {
@@ -105,6 +116,9 @@ func (o *runOptions) target(w *World, name string, l *loaded, s *eval.Suite) (ev
 		if o.ToolPrefix != "" {
 			m.Tools.Prefix = o.ToolPrefix
 		}
+	}
+	if r, ok := t.(target.SkillReader); ok {
+		r.UseSkills(l.skills(s.File).Library)
 	}
 	if e, ok := t.(target.Expander); ok {
 		if err := e.Expand(w.LookupEnv); err != nil {

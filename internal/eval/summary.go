@@ -101,9 +101,11 @@ type Group struct {
 	Counts
 }
 
-// Scored counts the scores that share a key or a kind.
+// Scored counts the scores that share a key or a kind. Those of a key say what
+// kind they are of, when it is one.
 type Scored struct {
 	Name string `json:"name"`
+	Kind string `json:"kind,omitempty"`
 	Counts
 	Mean float64 `json:"mean"` // of the values that were scored
 
@@ -248,22 +250,25 @@ func (t *Tally) group(by, name string, r *Result) {
 func (t *Tally) addScores(scores []Score) {
 	for i := range scores {
 		s := &scores[i]
-		addScore(t.keys, s.Key, s)
+		addScore(t.keys, s.Key, s.Kind, s)
 		if !s.Negated { // a turned-round value says nothing of its kind
-			addScore(t.kinds, s.Kind, s)
+			addScore(t.kinds, s.Kind, "", s)
 		}
 		t.addScores(s.Checks)
 	}
 }
 
-func addScore(into map[string]*Scored, name string, s *Score) {
+func addScore(into map[string]*Scored, name, kind string, s *Score) {
 	if s.Implicit {
 		return
 	}
 	c := into[name]
 	if c == nil {
-		c = &Scored{Name: name}
+		c = &Scored{Name: name, Kind: kind}
 		into[name] = c
+	}
+	if c.Kind != kind {
+		c.Kind = ""
 	}
 	c.add(s.Status)
 	if s.Counts() {

@@ -26,6 +26,8 @@ type reportHead struct {
 	ByTool       object          `json:"byTool"`
 	Gates        []gateReport    `json:"gates"`
 	FailureModes []eval.Mode     `json:"failureModes"`
+	Scores       []scoreMark     `json:"scores,omitempty"`
+	Usage        *eval.Spent     `json:"usage,omitempty"`
 	Retrieval    []retrievalMark `json:"retrieval,omitempty"`
 	Spread       []eval.Spread   `json:"spread,omitempty"`
 }
@@ -41,6 +43,9 @@ type runHead struct {
 	Parent   string                       `json:"parent,omitempty"`
 	Suites   []suiteHead                  `json:"suites"`
 	Targets  map[string]map[string]string `json:"targets,omitempty"`
+	Models   map[string]string            `json:"models,omitempty"`
+	Prompts  map[string]string            `json:"prompts,omitempty"`
+	Notes    []string                     `json:"notes,omitempty"`
 	Git      *eval.Git                    `json:"git,omitempty"`
 }
 
@@ -100,6 +105,16 @@ type retrievalMark struct {
 	Unscored int      `json:"unscored"`
 }
 
+// scoreMark is a score by its key, over the whole run.
+type scoreMark struct {
+	Key      string   `json:"key"`
+	Kind     string   `json:"kind"`
+	Mean     *float64 `json:"mean,omitempty"` // none when nothing was scored
+	N        int      `json:"n"`              // scores the mean is over
+	Unscored int      `json:"unscored"`
+	Skipped  int      `json:"skipped"`
+}
+
 // spillBytes bounds the failures that are kept while the results are written.
 // Beyond it they are read again, which takes time instead of memory.
 const spillBytes = 4 << 20
@@ -139,7 +154,7 @@ func headOf(run *eval.Run) *reportHead {
 		ByTool:       groupsOf(planTools, s.ByTool),
 		Gates:        []gateReport{},
 		FailureModes: append([]eval.Mode{}, s.Modes...),
-		Spread:       s.Spread,
+		Spread:       s.Spread, Usage: s.Usage,
 	}
 	difficulties := make([]string, 0, len(eval.Difficulties))
 	for _, d := range eval.Difficulties {
@@ -148,6 +163,13 @@ func headOf(run *eval.Run) *reportHead {
 	h.ByDifficulty = groupsOf(difficulties, s.ByDifficulty)
 	for _, o := range run.Outcomes {
 		h.Gates = append(h.Gates, gateReportOf(o))
+	}
+	for _, k := range gradedScores(s) {
+		m := scoreMark{Key: k.Name, Kind: k.Kind, N: k.Judged(), Unscored: k.Unscored, Skipped: k.Skipped}
+		if m.N > 0 {
+			m.Mean = &k.Mean
+		}
+		h.Scores = append(h.Scores, m)
 	}
 	for _, k := range retrieval(s) {
 		m := retrievalMark{Metric: k.Name, N: k.Judged(), Unscored: k.Unscored}
@@ -163,6 +185,10 @@ func runHeadOf(run *eval.Run) runHead {
 	h := runHead{
 		ID: run.ID, Tool: run.Tool, Why: run.Why, Started: timestamp(run.Started), Planned: run.Planned,
 		Trials: max(1, run.Trials), Parent: run.Parent, Suites: []suiteHead{}, Targets: run.Targets, Git: run.Git,
+		Models: run.Models, Prompts: run.Prompts,
+	}
+	if note := sameModel(run); note != "" {
+		h.Notes = append(h.Notes, note)
 	}
 	if run.Finished != (time.Time{}) {
 		h.Finished = timestamp(run.Finished)

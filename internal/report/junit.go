@@ -96,6 +96,12 @@ func (j *junit) properties() {
 	}
 	property("mettle.run", j.run.ID)
 	property("mettle.verdict", verdictLine(j.run))
+	for _, k := range gradedScores(j.run.Summary) {
+		property("mettle.score."+k.Name, scoreMean(k)+" mean of "+scoreCount(k))
+	}
+	for _, l := range usageLines(j.run) {
+		property("mettle.model."+l[0], l[1])
+	}
 	for _, k := range retrieval(j.run.Summary) {
 		property("mettle.retrieval."+k.Name, retrievalMean(k)+" mean of "+retrievalCount(k))
 	}

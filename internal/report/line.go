@@ -25,6 +25,11 @@ func Line(r *eval.Result, n, total int, o Options) string {
 		heading = truncate(heading, max(8, width-len(progress)-5))
 	}
 	s := fmt.Sprintf("  %s %s %s", p.mark(r.Status), p.dim(progress), heading)
+	if scores := scoreLine(r.Scores); scores != "" {
+		for _, l := range wrap(scores, width-6) {
+			s += "\n      " + p.dim(l)
+		}
+	}
 	if !o.Verbose {
 		return s
 	}

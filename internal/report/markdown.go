@@ -39,6 +39,8 @@ func writeMarkdown(w io.Writer, run *eval.Run, o Options) error {
 	m.head()
 	m.tables()
 	m.gates()
+	m.scores()
+	m.models()
 	m.retrieval()
 	m.modes()
 	m.spread()
@@ -115,6 +117,25 @@ func (m *markdown) gates() {
 		rows = append(rows, []string{mdText(gateText(o.Gate)), gateValue(o), met})
 	}
 	m.table([]string{"Gate", "Value", ""}, "|---|---|---|", rows)
+}
+
+func (m *markdown) scores() {
+	var rows [][]string
+	for _, k := range gradedScores(m.run.Summary) {
+		rows = append(rows, []string{mdText(clip(k.Name, 100)), scoreMean(k), scoreCount(k)})
+	}
+	m.table([]string{"Score", "Mean", "Of"}, "|---|---:|---|", rows)
+}
+
+func (m *markdown) models() {
+	var rows [][]string
+	for _, l := range usageLines(m.run) {
+		rows = append(rows, []string{mdText(l[0]), mdText(l[1])})
+	}
+	m.table([]string{"Model", "Use"}, "|---|---|", rows)
+	if note := sameModel(m.run); note != "" {
+		m.b.WriteString("\n> Note: " + note + "\n")
+	}
 }
 
 func (m *markdown) retrieval() {

@@ -60,11 +60,13 @@ func writeTerminal(w io.Writer, run *eval.Run, o Options) error {
 		}
 	}
 	t.modes()
+	t.scores()
 	t.retrieval()
 	t.trials()
 	if err := t.items(warnings, t.bold("Warnings:")); err != nil {
 		return err
 	}
+	t.models()
 	t.gates()
 	t.bottom()
 	return t.close()
@@ -278,6 +280,35 @@ func modeCases(m eval.Mode, run *eval.Run, limit int) string {
 		s += " and more"
 	}
 	return s
+}
+
+func (t *terminal) scores() {
+	list := gradedScores(t.run.Summary)
+	if len(list) == 0 {
+		return
+	}
+	column := 15
+	for _, k := range list {
+		column = max(column, min(columns(oneLine(k.Name, 200)), t.width-40))
+	}
+	t.printf("\n%s\n", t.bold("Scores:"))
+	for _, k := range list {
+		t.printf("  %s %s %s\n", pad(truncate(oneLine(k.Name, 200), column), column), scoreMean(k), t.dim("mean of "+scoreCount(k)))
+	}
+}
+
+func (t *terminal) models() {
+	lines := usageLines(t.run)
+	if len(lines) == 0 {
+		return
+	}
+	t.printf("\n%s\n", t.bold("Models:"))
+	for _, l := range lines {
+		t.printf("  %-8s %s\n", l[0], l[1])
+	}
+	if note := sameModel(t.run); note != "" {
+		t.printf("  %s\n", t.yellow("note: "+note))
+	}
 }
 
 func (t *terminal) retrieval() {
