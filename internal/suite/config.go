@@ -47,6 +47,7 @@ type Config struct {
 	Prices      map[string]Price // by model, as provider:model
 	Prompts     string           // folder of prompts that go before our own, from Dir
 	Budget      string
+	Lint        Lint
 }
 
 // Timeouts bounds a case, and the steps of a conversation with a target that
@@ -83,6 +84,7 @@ type configFile struct {
 	Prices    map[string]Price `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
 	Prompts   string           `yaml:"prompts" jsonschema:"folder of prompts, from this file's folder; a file there goes before ours of the same name" check:"min=1"`
 	Budget    string           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m" check:"min=1"`
+	Lint      lintFile         `yaml:"lint" jsonschema:"what mettle lint looks for in skills"`
 }
 
 type outputFile struct {
@@ -102,6 +104,7 @@ func LoadConfig(f File) (*Config, error) {
 	if root != nil {
 		given := d.Struct(root, "the configuration", &c)
 		c.knownTarget(d)
+		c.Lint.check(d)
 		c.knownEndpoints(d)
 		c.knownPrices(d, given["prices"].Value)
 	}
@@ -118,6 +121,7 @@ func (c *configFile) config(path string) *Config {
 		Output: Output{Runs: c.Output.Runs, JSON: c.Output.JSON},
 		Skills: c.Skills, Answer: c.Models.Answer.Value, Judge: c.Models.Judge.Value,
 		Endpoints: c.Endpoints.byName, Limits: c.Limits, Prices: c.Prices, Prompts: c.Prompts, Budget: c.Budget,
+		Lint: c.Lint.lint(),
 	}
 	for _, g := range c.Suites {
 		out.Suites = append(out.Suites, g.Value)

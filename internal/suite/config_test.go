@@ -37,6 +37,7 @@ func dumpConfig(c *Config) string {
 		fmt.Fprintf(&b, "gate %s at %s suite=%q\n", g.Text, g.Pos, g.Suite)
 	}
 	fmt.Fprintf(&b, "output %+v\n", c.Output)
+	dumpLint(&b, c.Lint)
 	return b.String()
 }
 
