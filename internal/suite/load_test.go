@@ -7,11 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/skill"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -58,12 +60,21 @@ func archives(t *testing.T, glob string, run func(t *testing.T, files []File) st
 	}
 }
 
+// someSkills are what tests for each skill find.
+func someSkills() *Skills {
+	files := fstest.MapFS{}
+	for _, p := range []string{"agents/js", "agents/python", "rag/js", "plain"} {
+		files[p+"/SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: n\ndescription: d\n---\n")}
+	}
+	return &Skills{Library: skill.NewLibrary(files, "the skills")}
+}
+
 func inputs(a *txtar.Archive) (files []File, want string) {
 	for _, f := range a.Files {
 		if f.Name == "want" {
 			return files, string(f.Data)
 		}
-		files = append(files, File{Path: f.Name, Data: f.Data})
+		files = append(files, File{Path: f.Name, Data: f.Data, Skills: someSkills()})
 	}
 	return files, ""
 }

@@ -1,0 +1,124 @@
+package target_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/llm"
+	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/target"
+)
+
+const agents = "---\nname: agents\ndescription: Build agents.\nlanguage: js\n---\n# Agents\n\nUse {{language}} and createAgent.\n"
+
+func library() *skill.Library {
+	return skill.NewLibrary(fstest.MapFS{
+		"agents/js/SKILL.md": {Data: []byte(agents)},
+		"plain/SKILL.md":     {Data: []byte("---\nname: plain\ndescription: d\n---\nText.\n")},
+	}, "the skills")
+}
+
+func askSkill(t *testing.T, input string, reply *llm.Reply) (*llm.Request, *eval.Response, error) {
+	t.Helper()
+	var seen *llm.Request
+	s := new(target.Skill)
+	s.UseSkills(library())
+	s.UseModel("test:model", llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
+		seen = req
+		return reply, nil
+	}))
+	c := &eval.Case{ID: "c", Input: json.RawMessage(input)}
+	if err := s.CheckCase(c); err != nil {
+		return nil, nil, err
+	}
+	resp, err := s.Respond(t.Context(), c)
+	return seen, resp, err
+}
+
+func TestTheSkillIsTheOnlyContext(t *testing.T) {
+	reply := &llm.Reply{Text: "Use createAgent.", Finish: llm.Stop, Model: "m-1", Latency: time.Second, Usage: eval.Usage{Calls: 1, Input: 10, Output: 3}}
+	req, resp, err := askSkill(t, `{"skill": "agents/js/SKILL.md", "question": "How with {{skill}}?"}`, reply)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(req.System, "\n"+agents) || !strings.Contains(req.System, "in TypeScript") {
+		t.Errorf("system prompt:\n%s", req.System)
+	}
+	if req.Messages[0].Text != "How with {{skill}}?" || len(req.Messages) != 1 || !req.CacheSystem || req.MaxTokens == 0 || req.Trial != 1 {
+		t.Errorf("request %+v", req)
+	}
+	if resp.Text != reply.Text || resp.Context != agents || resp.Meta["language"] != "js" || resp.Meta["skill"] != "agents" || resp.Model != "m-1" || resp.Latency != time.Second || *resp.Usage != reply.Usage {
+		t.Errorf("response %+v", resp)
+	}
+}
+
+func TestAChallengeAsksForAProgram(t *testing.T) {
+	req, _, err := askSkill(t, `{"skill": "agents/js", "challenge": "Write {{language}} soup."}`, &llm.Reply{Text: "x", Finish: llm.Stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := req.Messages[0].Text; !strings.HasPrefix(text, "Write {{language}} soup.\n") || !strings.Contains(text, "complete program in TypeScript") {
+		t.Errorf("the user's turn is %q", text)
+	}
+}
+
+func TestWhatSaysNothingAboutTheSkillIsAnError(t *testing.T) {
+	for class, reply := range map[string]*llm.Reply{
+		"truncated": {Text: "half", Finish: llm.Truncated},
+		"filtered":  {Text: "", Finish: llm.Filtered},
+		"empty":     {Text: " \n", Finish: llm.Stop},
+	} {
+		_, _, err := askSkill(t, `{"skill": "plain", "question": "q"}`, reply)
+		if err == nil || eval.FaultOf(err).Class != class {
+			t.Errorf("%s: %v", class, err)
+		}
+	}
+	_, resp, err := askSkill(t, `{"skill": "plain", "question": "q"}`, &llm.Reply{Finish: llm.Refusal, Refused: "policy"})
+	if err != nil || !strings.Contains(resp.Text, "refused to answer: policy") || resp.Meta["finish"] != "refusal" {
+		t.Errorf("a refusal is an answer, got %+v, %v", resp, err)
+	}
+}
+
+func TestCasesAboutSkillsAreCheckedAtLoad(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"question": "q"}`:  "names no skill",
+		`{"skill": "plain"}`: "either a question or a challenge",
+		`{"skill": "plain", "question": "q", "challenge": "c"}`: "either a question or a challenge",
+		`{"skill": 3, "question": "q"}`:                         "read the case's input",
+	} {
+		if _, _, err := askSkill(t, input, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", input, err, want)
+		}
+	}
+}
+
+func TestSkillPathsStayInTheLibrary(t *testing.T) {
+	s := new(target.SkillFile)
+	s.UseSkills(library())
+	for _, path := range []string{"../agents/js", "/etc/passwd", "agents/../../x", "gone"} {
+		input, _ := json.Marshal(map[string]string{"skill": path})
+		_, err := s.Respond(t.Context(), &eval.Case{Input: input})
+		if err == nil || eval.FaultOf(err).Class != "skill" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func TestPromptsCanBeReplaced(t *testing.T) {
+	s := new(target.Skill)
+	s.UseSkills(library())
+	s.UsePrompts(fstest.MapFS{"skill.md": {Data: []byte("Own: no place for it")}})
+	if err := s.Prepare(t.Context(), eval.Env{}); err == nil || !strings.Contains(err.Error(), "skill.md has no {{skill}}") {
+		t.Errorf("a prompt without the skill: %v", err)
+	}
+	ours, _ := target.Prompts(nil)
+	own, err := target.Prompts(fstest.MapFS{"skill.md": {Data: []byte("Own: {{skill}}")}})
+	if err != nil || ours["skill.md"] == own["skill.md"] || ours["challenge.md"] != own["challenge.md"] {
+		t.Errorf("digests %v and %v (%v)", ours, own, err)
+	}
+}
