@@ -127,10 +127,13 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 	if t.EachSkill != "" && len(l.d.Problems) == before {
 		cases = l.each(given["eachSkill"].Value, &t, c)
 	}
+	sound := len(l.d.Problems) == before
 	for _, c := range cases {
 		id.name = c.ID
 		l.ids = append(l.ids, id)
-		l.checkSkill(n, c)
+		if sound {
+			l.checkSkill(n, given["input"].Value, c)
+		}
 	}
 	if len(l.d.Problems) > before {
 		return nil

@@ -113,7 +113,7 @@ func skillOf(input json.RawMessage) (name string, challenge bool) {
 
 // checkSkill finds a case about a skill that is not there, and one that the
 // suite's own target cannot be asked.
-func (l *loader) checkSkill(n *yaml.Node, c *eval.Case) {
+func (l *loader) checkSkill(n, input *yaml.Node, c *eval.Case) {
 	if checker, ok := l.file.Target.inline.(target.CaseChecker); ok && c.Target == inlineName(l.suite.Name) {
 		if err := checker.CheckCase(c); err != nil {
 			l.d.Errorf(n, "%v", err)
@@ -126,6 +126,11 @@ func (l *loader) checkSkill(n *yaml.Node, c *eval.Case) {
 	}
 	p, ok := l.skills.Resolve(name)
 	if !ok {
+		if input != nil {
+			if m, ok := l.member(input, "skill"); ok {
+				n = m.Value
+			}
+		}
 		problem := kind.Problem{Line: n.Line, Col: n.Column, Message: fmt.Sprintf("there is no skill %q in %s", name, l.skills.Where())}
 		if paths, err := l.skills.Paths(); err == nil {
 			problem.Near = kind.Near(name, paths)
