@@ -1,6 +1,8 @@
 package grade
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
@@ -30,9 +32,58 @@ func NotError(pos eval.Pos) *eval.Check {
 	return c
 }
 
+// Verify keeps what is wrong with a check made of a shorthand: a pattern that
+// does not compile, an empty entry. The node is the mapping that the shorthand
+// stands in, with the names of the kind's own fields, or any node to point at.
+func Verify(d *kind.Decoder, n *yaml.Node, c *eval.Check) {
+	if checker, ok := c.Grader.(kind.Checker); ok {
+		report(d, n, checker.Check())
+	}
+}
+
 func expanded(k kind.Kind[eval.Grader], key, mode string, g eval.Grader, pos eval.Pos) *eval.Check {
 	if checker, ok := g.(kind.Checker); ok {
-		_ = checker.Check() // these kinds only make themselves ready
+		_ = checker.Check() // they make themselves ready; what is wrong is for [Verify]
 	}
 	return &eval.Check{Key: key, Kind: k.Name, Weight: 1, Severity: eval.ErrorSeverity, Mode: mode, Grader: g, Pos: pos}
+}
+
+// Quality is the check behind criteria with a question: accuracy, completeness
+// and code quality, weighed 40, 30 and 30. compat is "" or the tool to score
+// like.
+func Quality(criteria, compat string, pos eval.Pos) *eval.Check {
+	return expandedWeighted("composite_quality", pos,
+		counting(0.4, expanded(accuracyKind, accuracyKind.Name, accuracyKind.Mode, &accuracy{Criteria: criteria}, pos)),
+		counting(0.3, expanded(completenessKind, completenessKind.Name, completenessKind.Mode, &completeness{Criteria: criteria}, pos)),
+		counting(0.3, expanded(codeQualityKind, codeQualityKind.Name, codeQualityKind.Mode, &codeQuality{Criteria: criteria, Compat: compat}, pos)),
+	)
+}
+
+// Boundary is the check behind criteria with expectRefusal.
+func Boundary(criteria string, expectRefusal bool, pos eval.Pos) *eval.Check {
+	g := &boundary{Criteria: criteria, ExpectRefusal: expectRefusal}
+	return expanded(boundaryKind, "boundary_adherence", boundaryKind.Mode, g, pos)
+}
+
+// Facts is the check behind groundTruth.
+func Facts(expectedFacts, forbiddenClaims, acceptableVariations []string, pos eval.Pos) *eval.Check {
+	g := &facts{ExpectedFacts: expectedFacts, ForbiddenClaims: forbiddenClaims, AcceptableVariations: acceptableVariations}
+	return expanded(factsKind, factsKind.Name, factsKind.Mode, g, pos)
+}
+
+// CodeRequirements is the check behind codeRequirements.
+func CodeRequirements(mustInclude, mustNotInclude []string, expectedStructure string, pos eval.Pos) *eval.Check {
+	g := &codeRequirements{MustInclude: mustInclude, MustNotInclude: mustNotInclude, ExpectedStructure: expectedStructure}
+	return expanded(codeRequirementsKind, codeRequirementsKind.Name, codeRequirementsKind.Mode, g, pos)
+}
+
+// counting is a check that counts so much in a composite.
+func counting(weight float64, c *eval.Check) child {
+	c.Weight = weight
+	return child{c}
+}
+
+func expandedWeighted(key string, pos eval.Pos, parts ...child) *eval.Check {
+	g := &weighted{Threshold: judgeThreshold, children: children{parts}}
+	return expanded(weightedKind, key, weightedKind.Mode, g, pos)
 }

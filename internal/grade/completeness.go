@@ -1,0 +1,31 @@
+package grade
+
+import (
+	"context"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// completeness asks a judge whether the answer covers what it must.
+type completeness struct {
+	Criteria string `yaml:"criteria" json:"criteria" jsonschema:"what the answer must cover" check:"required,min=1"`
+	Context  *bool  `yaml:"context" json:"context,omitempty" jsonschema:"show the judge what the answer was to be taken from, such as the skill" check:"default=false"`
+	rubric
+}
+
+var completenessKind = kind.Kind[eval.Grader]{
+	Name: "completeness",
+	Doc:  "A judge finds that the answer covers all key points.",
+	Mode: "incomplete answer",
+	Explain: "Scores how much of what the criteria ask for the answer covers. Whether it is right is for `accuracy`; for one verdict a point, use " +
+		"`facts`.\n\n" + scoreDoc + judgeDoc,
+	Example: `- type: completeness
+  criteria: Explains tools, shows code that uses createAgent, and mentions streaming.
+`,
+	New: func() eval.Grader { return new(completeness) },
+}
+
+func (g *completeness) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	return g.grade(ctx, "completeness.md", judgedSections(c, r, g.Criteria, on(g.Context, false)))
+}

@@ -1,0 +1,197 @@
+package grade
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+//go:embed prompts/*.md
+var promptFiles embed.FS
+
+// The prompts that are part of every question, beside that of the kind.
+const (
+	systemPrompt  = "system.md"
+	closingPrompt = "closing.md"
+	repairPrompt  = "repair.md"
+)
+
+// maxPrompt bounds a prompt file: it is instructions, not material.
+const maxPrompt = 64 << 10
+
+// promptNames lists the prompts the program carries.
+func promptNames() []string {
+	entries, err := promptFiles.ReadDir("prompts")
+	if err != nil {
+		panic(err) // they are part of the program
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// PromptDigests names every prompt that judges are asked with, and a digest of
+// its text, files of overrides standing in for the built-in ones. overrides may
+// be nil.
+func PromptDigests(overrides fs.FS) map[string]string {
+	texts, _ := readPrompts(overrides) // what cannot be read is told when the checks are prepared
+	digests := make(map[string]string, len(texts))
+	for name, text := range texts {
+		digests[name] = promptDigest(text)
+	}
+	return digests
+}
+
+func promptDigest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// readPrompts reads the prompts, each from the overrides if it is there. A
+// file among them that would stand in for nothing is a mistake of a name.
+func readPrompts(overrides fs.FS) (map[string]string, error) {
+	names := promptNames()
+	texts := make(map[string]string, len(names))
+	var errs []error
+	for _, name := range names {
+		text, err := builtinPrompt(name), error(nil)
+		if overrides != nil {
+			text, err = overriddenPrompt(overrides, name)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("prompt %s: %w", name, err))
+			continue
+		}
+		texts[name] = text
+	}
+	if overrides != nil {
+		errs = append(errs, strangers(overrides, names))
+	}
+	return texts, errors.Join(errs...)
+}
+
+func builtinPrompt(name string) string {
+	text, err := promptFiles.ReadFile("prompts/" + name)
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return tidyPrompt(string(text))
+}
+
+func overriddenPrompt(overrides fs.FS, name string) (string, error) {
+	data, err := fs.ReadFile(overrides, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return builtinPrompt(name), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return promptText(data, placeholders(builtinPrompt(name)))
+}
+
+// strangers finds Markdown files that are no prompt's.
+func strangers(overrides fs.FS, names []string) error {
+	found, err := fs.Glob(overrides, "*.md")
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range found {
+		if strings.EqualFold(name, "README.md") || slices.Contains(names, name) {
+			continue
+		}
+		hint := ""
+		if near := kind.Near(name, names); near != "" {
+			hint = fmt.Sprintf(" (did you mean %q?)", near)
+		}
+		errs = append(errs, fmt.Errorf("prompt %s: there is no prompt of this name%s", name, hint))
+	}
+	return errors.Join(errs...)
+}
+
+// promptText is the text of a prompt somebody wrote. known are the
+// placeholders it may have.
+func promptText(data []byte, known []string) (string, error) {
+	text := tidyPrompt(string(data))
+	switch {
+	case len(data) > maxPrompt:
+		return "", fmt.Errorf("the prompt is %d bytes long, want %d or less", len(data), maxPrompt)
+	case !utf8.ValidString(text):
+		return "", errors.New("the prompt is not UTF-8")
+	case text == "":
+		return "", errors.New("the prompt is empty")
+	}
+	for _, p := range placeholders(text) {
+		if !slices.Contains(known, p) {
+			return "", fmt.Errorf("the prompt has {{%s}}, which stands for nothing here", p)
+		}
+	}
+	return text, nil
+}
+
+func tidyPrompt(text string) string { return trim(strings.ReplaceAll(text, "\r\n", "\n")) }
+
+// placeholders lists what stands between {{ and }} in a prompt.
+func placeholders(text string) (out []string) {
+	for {
+		_, rest, ok := strings.Cut(text, "{{")
+		if !ok {
+			return out
+		}
+		name, rest, ok := strings.Cut(rest, "}}")
+		if !ok {
+			return out
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+		text = rest
+	}
+}
+
+// filled puts values into a prompt's places; pairs are names and values.
+func filled(text string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		pairs[i] = "{{" + pairs[i] + "}}"
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// suiteFile reads a text that a check names by a path from its suite's folder.
+func suiteFile(dir, name string, most int64) ([]byte, error) {
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		var lookup *fs.PathError
+		if errors.As(err, &lookup) {
+			err = lookup.Err // the path is the check's own
+		}
+		return nil, fmt.Errorf("open %s: %w", quote(name), err)
+	}
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", quote(name))
+	case info.Size() > most:
+		return nil, fmt.Errorf("%s is %d bytes long, want %d or less", quote(name), info.Size(), most)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", quote(name), err)
+	}
+	return data, nil
+}
