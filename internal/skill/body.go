@@ -1,9 +1,11 @@
 package skill
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -203,7 +205,7 @@ func (d *Document) measure(source []byte) {
 		}
 		own := source[from:to]
 		s.Own = countWords(own)
-		s.filled = s.filled || len(strings.TrimSpace(string(own))) > 0
+		s.filled = s.filled || len(bytes.TrimSpace(own)) > 0
 	}
 	for i := len(all) - 1; i >= 0; i-- { // children come after their parents
 		s := all[i]
@@ -219,7 +221,20 @@ func (d *Document) measure(source []byte) {
 func countWords(b []byte) int {
 	words, ideographs := 0, 0
 	inWord := false
-	for _, r := range string(b) {
+	for i := 0; i < len(b); {
+		c := b[i]
+		if c < utf8.RuneSelf {
+			if c == ' ' || c >= '\t' && c <= '\r' {
+				inWord = false
+			} else if !inWord && isAlnum(c) {
+				words++
+				inWord = true
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		i += size
 		switch {
 		case unicode.IsSpace(r):
 			inWord = false

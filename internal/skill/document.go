@@ -40,6 +40,7 @@ type Document struct {
 	folders            [2]string // names of the folder of the file and of the one around it, empty when not known
 	bodyStart, bodyEnd int       // byte range of the body in Text
 	lines              lineIndex
+	characters         characterKind // the unusual ones that the text has
 	ignores            []ignore
 }
 
@@ -49,7 +50,7 @@ type Facts struct {
 	CRLF, LF, CR int   // line ends of each kind
 	Fenced       bool  // the whole file stands in a code fence; the text inside is read
 	InvalidUTF8  int   // offset of the first byte that is not UTF-8, -1 when there is none
-	Controls     []int // offsets of control characters other than tab and line ends, C1 included; the first 100
+	Controls     []int // offsets of control characters other than tab and line ends, C1 and U+2028/9 included; the first 100
 	MergeMarkers []int // lines that look like unresolved merge conflicts; the first 100
 	Irregular    []int // first lines of paragraphs too irregular to look for links in; the first 100
 }

@@ -52,9 +52,10 @@ func (d *Document) readCharacters(from int) {
 			if r == utf8.RuneError && size == 1 && f.InvalidUTF8 < 0 {
 				f.InvalidUTF8 = i
 			}
-			if r >= 0x80 && r < 0xA0 {
+			if r >= 0x80 && r < 0xA0 || r == 0x2028 || r == 0x2029 {
 				f.addControl(i)
 			}
+			d.characters |= unusual(r)
 		}
 		i += size
 	}

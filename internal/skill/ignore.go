@@ -18,6 +18,7 @@ const (
 type ignore struct {
 	rules       []string
 	reason      string
+	whole       bool
 	first, last int // lines covered
 	start, end  int // byte range of the comment
 }
@@ -69,13 +70,12 @@ func (d *Document) readIgnore(at int, after []Block) (ignore, bool) {
 		return ignore{}, false
 	}
 	g := ignore{start: start, end: lineEnd, first: line}
-	whole := false
-	rest, whole = strings.CutPrefix(rest, "-file")
+	rest, g.whole = strings.CutPrefix(rest, "-file")
 	ids, reason, _ := strings.Cut(rest, ":")
 	g.rules = strings.FieldsFunc(ids, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	g.reason = strings.TrimSpace(reason)
 	g.last = d.ignoreEnd(line, inFrontmatter, after)
-	if whole {
+	if g.whole {
 		g.first, g.last = 1, d.Lines()
 	}
 	return g, true

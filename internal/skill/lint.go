@@ -97,6 +97,7 @@ func Sort(findings []Finding) {
 type Linter struct {
 	opts    Options
 	profile resolved
+	rules   []weighed // those that look at one file
 	mu      sync.Mutex
 	entries []*entry
 }
@@ -107,7 +108,19 @@ func NewLinter(opts Options) (*Linter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Linter{opts: opts, profile: p}, nil
+	l := &Linter{opts: opts, profile: p}
+	for _, r := range Rules() {
+		if s := p.severity(r); r.check != nil && s != Off {
+			l.rules = append(l.rules, weighed{r, s})
+		}
+	}
+	return l, nil
+}
+
+// weighed is a rule with the severity that the profile gives it.
+type weighed struct {
+	*Rule
+	severity Severity
 }
 
 // Severity is how much a rule weighs for this linter, [Off] when it does not hold.
@@ -119,11 +132,8 @@ func (l *Linter) File(d *Document) []Finding {
 	l.mu.Lock()
 	l.entries = append(l.entries, e)
 	l.mu.Unlock()
-	p := &pass{Document: d, profile: &l.profile, prints: map[string]int{}}
-	for _, r := range Rules() {
-		if r.check == nil || l.profile.severity(r) == Off {
-			continue
-		}
+	p := &pass{Document: d, profile: &l.profile}
+	for _, r := range l.rules {
 		p.rule, p.reported = r, 0
 		r.check(p)
 	}
@@ -138,13 +148,14 @@ func (l *Linter) Finish() []Finding {
 	slices.SortStableFunc(l.entries, func(a, b *entry) int { return strings.Compare(a.file, b.file) })
 	var found []Finding
 	for _, r := range Rules() {
-		if r.checkAll == nil || l.profile.severity(r) == Off {
+		severity := l.profile.severity(r)
+		if r.checkAll == nil || severity == Off {
 			continue
 		}
-		p := &pass{rule: r, profile: &l.profile, entries: l.entries, prints: map[string]int{}}
+		p := &pass{rule: weighed{r, severity}, profile: &l.profile, entries: l.entries}
 		r.checkAll(p)
 		for i, f := range p.findings {
-			found = append(found, l.suppress([]Finding{f}, p.sources[i])...)
+			found = append(found, l.suppress([]Finding{f}, p.origins[i])...)
 		}
 	}
 	found = l.afterBaseline(found)
@@ -163,15 +174,21 @@ func (l *Linter) afterBaseline(found []Finding) []Finding {
 // pass is one rule at work.
 type pass struct {
 	*Document
-	rule     *Rule
+	rule     weighed
 	profile  *resolved
 	findings []Finding
 	reported int
-	lowered  string
 	prints   map[string]int // fingerprints given so far, to tell equal lines apart
 
+	// What rules about the folder share, each filled in when first asked for.
+	texts     []*source
+	files     []bundledFile
+	listed    bool
+	contents  map[string]string
+	readBytes int
+
 	entries []*entry // all skills, for rules across files
-	sources []*entry // where each finding of such a rule stands
+	origins []*entry // where each finding of such a rule stands
 }
 
 // full reports whether the rule has said all it may about this file.
@@ -179,18 +196,23 @@ func (p *pass) full() bool { return p.reported >= mostFindings }
 
 // at reports a finding for a byte range.
 func (p *pass) at(start, end int, fix *Fix, format string, args ...any) {
+	p.report(p.Path, p.Text, &p.lines, start, end, fix, format, args...)
+}
+
+// report reports a finding for a byte range of a text.
+func (p *pass) report(path, text string, lines *lineIndex, start, end int, fix *Fix, format string, args ...any) {
 	if p.reported++; p.reported > mostFindings {
 		return
 	}
-	f := Finding{File: p.Path, Message: fmt.Sprintf(format, args...), Fix: fix}
+	f := Finding{File: path, Message: fmt.Sprintf(format, args...), Fix: fix}
 	f.Start, f.End = start, max(end, start)
-	f.Line, f.Col = p.Place(f.Start)
-	f.EndLine, f.EndCol = p.Place(f.End)
+	f.Line, f.Col = lines.place(text, f.Start)
+	f.EndLine, f.EndCol = lines.place(text, f.End)
 	if fix != nil {
 		fix.place(p.Document)
 	}
-	from, _ := p.lines.bounds(p.Text, f.Line)
-	p.add(f, p.Line(f.Line), f.Start-from)
+	from, to := lines.bounds(text, f.Line)
+	p.add(f, text[from:to], f.Start-from)
 }
 
 // line reports a finding for a whole line.
@@ -227,12 +249,12 @@ func (p *pass) entry(e *entry, place span, format string, args ...any) {
 		File: e.file, Message: fmt.Sprintf(format, args...),
 		Line: place.line, Col: place.col, EndLine: place.endLine, EndCol: place.endCol, Start: place.start, End: place.end,
 	}, place.text, place.at)
-	p.sources = append(p.sources, e)
+	p.origins = append(p.origins, e)
 }
 
 // add keeps a finding that begins at a byte of a line.
 func (p *pass) add(f Finding, line string, at int) {
-	f.Rule, f.Family, f.Severity = p.rule.ID, p.rule.Family, p.profile.severity(p.rule)
+	f.Rule, f.Family, f.Severity = p.rule.ID, p.rule.Family, p.rule.severity
 	f.Excerpt, f.ExcerptCol = excerpt(line, f.Col, at)
 	f.Fingerprint = p.fingerprint(f, line)
 	p.findings = append(p.findings, f)
@@ -245,6 +267,9 @@ func (p *pass) fingerprint(f Finding, line string) string {
 		line = line[:4096]
 	}
 	key := strings.Join([]string{f.Rule, f.File, strings.Join(strings.Fields(line), " ")}, "\x00")
+	if p.prints == nil {
+		p.prints = map[string]int{}
+	}
 	p.prints[key]++
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\x00%d", key, p.prints[key])))
 	return hex.EncodeToString(sum[:8])

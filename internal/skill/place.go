@@ -12,30 +12,53 @@ const checkpoint = 4096
 // lineIndex turns byte offsets into lines and columns.
 type lineIndex struct {
 	starts []int // offset of each line
-	chars  []int // characters before each multiple of checkpoint
+	chars  []int // characters before each multiple of checkpoint; nil when no line is longer than that
 	bom    int   // bytes of the byte order mark: editors do not count it
 }
 
 func indexLines(text string) lineIndex {
-	x := lineIndex{starts: make([]int, 1, 1+len(text)/32)}
+	x := lineIndex{starts: make([]int, 1, 1+strings.Count(text, "\n"))}
 	if strings.HasPrefix(text, byteOrderMark) {
 		x.bom = len(byteOrderMark)
 	}
-	chars := 0
-	for i := range len(text) {
-		if i%checkpoint == 0 {
-			x.chars = append(x.chars, chars)
+	if strings.IndexByte(text, '\r') >= 0 {
+		for i := range len(text) {
+			if c := text[i]; c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
+				x.starts = append(x.starts, i+1)
+			}
 		}
-		c := text[i]
-		if c&0xC0 != 0x80 {
-			chars++
-		}
-		if c == '\n' || c == '\r' && (i+1 == len(text) || text[i+1] != '\n') {
-			x.starts = append(x.starts, i+1)
+	} else {
+		for from := 0; ; {
+			i := strings.IndexByte(text[from:], '\n')
+			if i < 0 {
+				break
+			}
+			from += i + 1
+			x.starts = append(x.starts, from)
 		}
 	}
-	x.chars = append(x.chars, chars)
+	if x.longest(len(text)) > checkpoint {
+		x.indexChars(text)
+	}
 	return x
+}
+
+// longest is the length of the longest line.
+func (x *lineIndex) longest(size int) int {
+	most, end := 0, size
+	for i := len(x.starts) - 1; i >= 0; i-- {
+		most, end = max(most, end-x.starts[i]), x.starts[i]
+	}
+	return most
+}
+
+func (x *lineIndex) indexChars(text string) {
+	x.chars = make([]int, 0, len(text)/checkpoint+1)
+	chars := 0
+	for from := 0; from < len(text); from += checkpoint {
+		x.chars = append(x.chars, chars)
+		chars += countChars(text[from:min(from+checkpoint, len(text))])
+	}
 }
 
 func (x *lineIndex) count() int {
@@ -62,9 +85,6 @@ func (x *lineIndex) place(text string, offset int) (line, col int) {
 
 // before counts the characters in front of an offset.
 func (x *lineIndex) before(text string, offset int) int {
-	if len(x.chars) == 0 {
-		return 0
-	}
 	n := min(offset/checkpoint, len(x.chars)-1)
 	return x.chars[n] + countChars(text[min(n*checkpoint, offset):offset])
 }

@@ -1,7 +1,6 @@
 package skill
 
 import (
-	"io/fs"
 	"path"
 	"strings"
 )
@@ -35,64 +34,69 @@ var structureOrphan = Rule{
 	check:   checkOrphans,
 }
 
-// maxBundled bounds the files looked at beside a skill.
-const maxBundled = 500
-
-// checkOrphans looks for the names of bundled files in SKILL.md and in the text files it bundles. A name anywhere counts:
-// what is left is mentioned by nobody.
+// checkOrphans looks for the names of bundled files in SKILL.md and in the text files it bundles. A name anywhere counts,
+// and so does that of the folder: what is left is mentioned by nobody.
 func checkOrphans(p *pass) {
-	files := bundled(p.Folder)
-	if len(files) == 0 {
+	wanted := map[string]bool{} // what would be a mention, and whether it was found
+	for _, f := range p.bundle() {
+		if f.conventional() {
+			wanted[path.Base(f.name)], wanted[path.Dir(f.name)+"/"] = false, false
+			if f.kind == script {
+				wanted[f.module()] = false
+			}
+		}
+	}
+	if len(wanted) == 0 {
 		return
 	}
-	text := p.Text
-	for _, f := range files {
-		if ext := path.Ext(f); ext == ".md" || ext == ".py" || ext == ".sh" || ext == ".js" || ext == ".ts" {
-			if data, err := readBounded(p.Folder, f); err == nil {
-				text += "\n" + string(data)
-			}
-		}
+	for _, s := range p.sources() {
+		noteMentions(s, wanted)
 	}
-	for _, f := range files {
-		folder := path.Base(path.Dir(f))
-		if !strings.Contains(text, path.Base(f)) && !strings.Contains(text, folder+"/*") {
-			p.file(nil, "%s is mentioned nowhere in the skill", f)
+	for _, f := range p.bundle() {
+		mentioned := wanted[path.Base(f.name)] || wanted[path.Dir(f.name)+"/"] || f.kind == script && wanted[f.module()]
+		if f.conventional() && !mentioned {
+			p.file(nil, "%s is mentioned nowhere in the skill", f.name)
 		}
 	}
 }
 
-// bundled lists the files in the conventional folders of a skill.
-func bundled(folder fs.FS) []string {
-	if folder == nil {
-		return nil
-	}
-	var files []string
-	for _, dir := range []string{"assets", "references", "scripts"} {
-		_ = fs.WalkDir(folder, dir, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || len(files) >= maxBundled {
-				return fs.SkipAll
-			}
-			if hidden := strings.HasPrefix(e.Name(), ".") || e.Name() == "__pycache__" || e.Name() == "node_modules"; hidden && e.IsDir() {
-				return fs.SkipDir
-			} else if !hidden && e.Type().IsRegular() && e.Name() != "__init__.py" {
-				files = append(files, name)
-			}
-			return nil
-		})
-	}
-	return files
+// conventional reports whether a file lies in one of the skill's own folders and is worth a mention.
+func (f *bundledFile) conventional() bool {
+	base := path.Base(f.name)
+	return f.name != base && base != "__init__.py" && !strings.Contains(f.name, "__pycache__/") &&
+		!strings.ContainsFunc(f.name, endsWord) // a name of several words can be written in many ways
 }
 
-// readBounded reads a bundled file unless it is large.
-func readBounded(folder fs.FS, name string) ([]byte, error) {
-	info, err := fs.Stat(folder, name)
-	if err != nil {
-		return nil, err
+// endsWord reports whether a character cannot be part of a file's name in a text.
+func endsWord(r rune) bool {
+	return r < 0x80 && !isAlnum(byte(r)) && !strings.ContainsRune("/._-+@", r)
+}
+
+// module is how another script names a script it uses.
+func (f *bundledFile) module() string {
+	return "import " + strings.TrimSuffix(path.Base(f.name), path.Ext(f.name))
+}
+
+// noteMentions marks the names and folders that stand in a text.
+func noteMentions(s *source, wanted map[string]bool) {
+	note := func(word string) {
+		if _, ok := wanted[word]; ok {
+			wanted[word] = true
+		}
 	}
-	if info.Size() > 1<<20 || !info.Mode().IsRegular() {
-		return nil, fs.ErrInvalid
+	own := path.Base(s.path)
+	for word := range strings.FieldsFuncSeq(s.text, endsWord) {
+		word = strings.TrimRight(word, ".")
+		if name := path.Base(word); name != own || s.sections != nil {
+			note(name)
+			if i := strings.LastIndexByte(name, '.'); s.kind == script || strings.HasPrefix(name, "scripts.") {
+				note("import " + name[i+1:]) // a module, or python -m scripts.module
+			}
+		}
+		if folder := strings.TrimPrefix(word, "./"); strings.HasSuffix(folder, "/") {
+			note(folder)
+		}
 	}
-	return fs.ReadFile(folder, name)
 }
 
 var structureSection = Rule{

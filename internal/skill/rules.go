@@ -25,8 +25,9 @@ var rules = [...]*Rule{
 	&nameASCII, &nameCharacters, &nameDuplicate, &nameFolder, &nameHyphen, &nameLength, &nameRequired, &nameReserved,
 	&nameVague,
 
-	&securityBidi, &securityConcealment, &securityDownload, &securityExfiltration, &securityHiddenText,
-	&securityInjection, &securityInsecureDownload, &securitySecret, &securityZeroWidth,
+	&securityBidi, &securityBinary, &securityConcealment, &securityDestructive, &securityDownload, &securityExfiltration,
+	&securityHiddenText, &securityHomoglyph, &securityInjection, &securityInsecureDownload, &securityObfuscation,
+	&securitySecret, &securityZeroWidth,
 
 	&sizeLines, &sizeSparse, &sizeTokens,
 

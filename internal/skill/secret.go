@@ -1,9 +1,6 @@
 package skill
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // secret is a place in a text that holds a key.
 type secret struct {
@@ -44,47 +41,53 @@ var secretKinds = [...]secretKind{
 
 const privateKey = "PRIVATE KEY-----"
 
-// findSecrets finds keys by their forms. Letters after a form's beginning must look random: repeated, counted or spelt
-// out ones are examples.
-func findSecrets(text string) []secret {
+// findSecrets finds the keys that begin in a range of a text, by their forms. Letters after a form's beginning must look
+// random: repeated, counted or spelt out ones are examples.
+func findSecrets(text string, start, end int) []secret {
 	var found []secret
 	for _, k := range secretKinds {
-		for from := 0; ; {
-			i := strings.Index(text[from:], k.prefix)
+		for from := start; ; {
+			i := strings.Index(text[from:end], k.prefix)
 			if i < 0 {
 				break
 			}
 			i += from
-			end := i + len(k.prefix)
-			for end < len(text) && end-i <= k.max+len(k.prefix) && (isAlnum(text[end]) || strings.IndexByte(k.extra, text[end]) >= 0) {
-				end++
-			}
-			from = end
-			n := end - i - len(k.prefix)
+			from = k.end(text[:end], i)
+			n := from - i - len(k.prefix)
 			bounded := i == 0 || !isAlnum(text[i-1]) && text[i-1] != '_'
-			if bounded && n >= k.min && n <= k.max && looksRandom(text[i+len(k.prefix):end]) {
-				found = append(found, secret{i, end, k.kind})
+			if bounded && n >= k.min && n <= k.max && looksRandom(text[i+len(k.prefix):from]) {
+				found = append(found, secret{i, from, k.kind})
 			}
 		}
 	}
-	return append(found, findPrivateKeys(text)...)
+	return append(found, findPrivateKeys(text, start, end)...)
+}
+
+// end is the end of what can be a key of this kind, or one more: then it is too long.
+func (k *secretKind) end(text string, start int) int {
+	end := start + len(k.prefix)
+	for end < len(text) && end-start <= k.max+len(k.prefix) && (isAlnum(text[end]) || strings.IndexByte(k.extra, text[end]) >= 0) {
+		end++
+	}
+	return end
 }
 
 // findPrivateKeys finds keys in PEM form that have a body.
-func findPrivateKeys(text string) []secret {
+func findPrivateKeys(text string, start, end int) []secret {
 	var found []secret
-	for from := 0; ; {
-		i := strings.Index(text[from:], privateKey)
+	for from := start; ; {
+		i := strings.Index(text[from:end], privateKey)
 		if i < 0 {
 			return found
 		}
 		i += from
 		from = i + len(privateKey)
-		begin := strings.LastIndex(text[max(0, i-40):i], "-----BEGIN")
+		before := max(start, i-40)
+		begin := strings.LastIndex(text[before:i], "-----BEGIN")
 		body := strings.TrimLeft(text[from:min(len(text), from+200)], " \t\r\n\\n>")
 		line := body[:len(body)-len(strings.TrimLeftFunc(body, isBase64))]
 		if begin >= 0 && len(line) >= 40 && looksRandom(line) {
-			found = append(found, secret{max(0, i-40) + begin, from, "a private key"})
+			found = append(found, secret{before + begin, from, "a private key"})
 		}
 	}
 }
@@ -97,24 +100,27 @@ func isBase64(r rune) bool {
 // says it is an example.
 func looksRandom(s string) bool {
 	lower := strings.ToLower(s)
-	for _, w := range []string{"example", "xxx", "your", "abcdef", "12345", "secret", "token", "placeholder", "dummy", "fake", "test", "redacted", "00000", "aaaa"} {
+	for _, w := range [...]string{"example", "xxx", "your", "abcdef", "12345", "secret", "token", "placeholder", "dummy", "fake", "test", "redacted", "00000", "aaaa"} {
 		if strings.Contains(lower, w) {
 			return false
 		}
 	}
-	different := map[rune]bool{}
-	digits, letters := false, false
-	for _, r := range s {
-		different[r] = true
-		digits = digits || unicode.IsDigit(r)
-		letters = letters || unicode.IsLetter(r)
+	var seen [256]bool
+	different, digits, letters := 0, false, false
+	for i := range len(s) {
+		if c := s[i]; !seen[c] {
+			seen[c] = true
+			different++
+			digits = digits || c >= '0' && c <= '9'
+			letters = letters || isLetterASCII(c)
+		}
 	}
-	return digits && letters && len(different) >= 10
+	return digits && letters && different >= 10
 }
 
 // redact puts stars in the place of keys, so that no report repeats them.
 func redact(text string) string {
-	for _, s := range findSecrets(text) {
+	for _, s := range findSecrets(text, 0, len(text)) {
 		text = text[:s.start] + strings.Repeat("*", s.end-s.start) + text[s.end:]
 	}
 	return text

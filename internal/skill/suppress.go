@@ -39,8 +39,10 @@ func (s *Suppression) covers(f *Finding) bool {
 	return ok
 }
 
-func (g *ignore) covers(f *Finding) bool {
-	if f.Line < g.first || f.Line > g.last {
+// covers reports whether a comment in a file speaks of a finding. What is said of the whole file goes for those bundled
+// with it too.
+func (g *ignore) covers(f *Finding, file string) bool {
+	if f.File != file && !g.whole || f.File == file && (f.Line < g.first || f.Line > g.last) {
 		return false
 	}
 	for _, id := range g.rules {
@@ -67,7 +69,7 @@ func (l *Linter) suppress(findings []Finding, e *entry) []Finding {
 // its own speaks of it.
 func (l *Linter) reason(f *Finding, e *entry) string {
 	for i := range e.ignores {
-		if g := &e.ignores[i]; g.reason != "" && g.covers(f) {
+		if g := &e.ignores[i]; g.reason != "" && g.covers(f, e.file) {
 			e.used[i] = true
 			return g.reason
 		}
@@ -82,7 +84,7 @@ func (l *Linter) reason(f *Finding, e *entry) string {
 
 // checkIgnores judges the suppressions of a file after its rules have run.
 func (l *Linter) checkIgnores(d *Document, e *entry) []Finding {
-	p := &pass{Document: d, profile: &l.profile, prints: map[string]int{}}
+	p := &pass{Document: d, profile: &l.profile}
 	for i, g := range d.ignores {
 		unknown := ""
 		crossing := false
@@ -122,10 +124,11 @@ func crossesFiles(id string) bool {
 }
 
 func (p *pass) about(r *Rule, g ignore, format string, args ...any) {
-	if p.profile.severity(r) == Off {
+	severity := p.profile.severity(r)
+	if severity == Off {
 		return
 	}
-	p.rule, p.reported = r, 0
+	p.rule, p.reported = weighed{r, severity}, 0
 	p.at(g.start, g.end, nil, format, args...)
 }
 

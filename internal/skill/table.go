@@ -75,6 +75,9 @@ func cells(line []byte) []string {
 
 // cellText is a cell without its marks.
 func cellText(cell []byte) string {
-	text := strings.NewReplacer("\\|", "|", "`", "", "**", "").Replace(string(cell))
+	text := string(cell)
+	for _, mark := range [...][2]string{{"\\|", "|"}, {"`", ""}, {"**", ""}} {
+		text = strings.ReplaceAll(text, mark[0], mark[1])
+	}
 	return strings.Trim(text, " \t\n*")
 }

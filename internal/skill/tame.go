@@ -26,15 +26,8 @@ func (d *Document) tame(blocks []code.Block) []byte {
 	for _, b := range blocks {
 		blank(source[b.Start:b.End])
 	}
-	for i, c := range source {
-		switch {
-		case c == '\r' && i+1 < len(source) && source[i+1] == '\n':
-			source[i] = ' '
-		case c == '\r':
-			source[i] = '\n'
-		case c == 0:
-			source[i] = ' '
-		}
+	if d.Facts.CRLF+d.Facts.CR > 0 || len(d.Facts.Controls) > 0 {
+		plainEnds(source)
 	}
 	blankComments(source)
 	for start := 0; start < len(source); {
@@ -45,6 +38,20 @@ func (d *Document) tame(blocks []code.Block) []byte {
 		start = end
 	}
 	return source
+}
+
+// plainEnds ends all lines with "\n" and takes out the zeros that the parser would replace.
+func plainEnds(source []byte) {
+	for i, c := range source {
+		switch {
+		case c == '\r' && i+1 < len(source) && source[i+1] == '\n':
+			source[i] = ' '
+		case c == '\r':
+			source[i] = '\n'
+		case c == 0:
+			source[i] = ' '
+		}
+	}
 }
 
 // blank overwrites everything but line ends.
@@ -84,7 +91,7 @@ func paragraphEnd(source []byte, start int) int {
 		if i := bytes.IndexByte(source[pos:], '\n'); i >= 0 {
 			next = pos + i + 1
 		}
-		isBlank := len(bytes.TrimLeft(source[pos:next], " \t\n")) == 0
+		isBlank := isBlankLine(source[pos:next])
 		if first {
 			wantBlank, first = isBlank, false
 		} else if isBlank != wantBlank {
@@ -93,6 +100,15 @@ func paragraphEnd(source []byte, start int) int {
 		pos = next
 	}
 	return len(source)
+}
+
+func isBlankLine(line []byte) bool {
+	for _, c := range line {
+		if c != ' ' && c != '\t' && c != '\n' {
+			return false
+		}
+	}
+	return true
 }
 
 // tameParagraph changes a run of lines that the parser would take long for and reports whether links may be lost by it.
@@ -104,6 +120,9 @@ func (d *Document) tameParagraph(p []byte) (irregular bool) {
 			l = rest[:i+1]
 		}
 		rest = rest[len(l):]
+		if isLetterASCII(l[0]) {
+			continue // neither nested nor a definition
+		}
 		if tooDeep(l) {
 			blank(l)
 			irregular = true
@@ -125,9 +144,6 @@ func (d *Document) tameParagraph(p []byte) (irregular bool) {
 
 // tooDeep reports whether a line opens more containers or is indented further than people write.
 func tooDeep(line []byte) bool {
-	if len(bytes.TrimLeft(line, " \t\n")) == 0 {
-		return false
-	}
 	containers, columns := 0, 0
 	for i := 0; i < len(line) && containers <= maxContainers && columns <= maxIndent; i++ {
 		switch c := line[i]; {
@@ -142,7 +158,7 @@ func tooDeep(line []byte) bool {
 			return false
 		}
 	}
-	return containers > maxContainers && !isRule(line) || columns > maxIndent
+	return containers > maxContainers && !isRule(line) || columns > maxIndent && !isBlankLine(line)
 }
 
 // isRule reports whether a line is one character repeated: a thematic break or an underline, however long.
@@ -154,6 +170,9 @@ func isRule(line []byte) bool {
 // strays counts the brackets that are not closed soon after, up to just above the bound.
 func strays(p []byte) int {
 	n := 0
+	if bytes.IndexByte(p, '[') < 0 && bytes.IndexByte(p, '<') < 0 {
+		return 0
+	}
 	for i := 0; i < len(p) && n <= maxStray; i++ {
 		switch p[i] {
 		case '[':

@@ -1,0 +1,153 @@
+package skill
+
+import (
+	"path"
+	"sort"
+	"strings"
+)
+
+// source is a text that the rules about security look through: the skill itself, or a file bundled with it.
+type source struct {
+	path       string
+	text       string
+	lines      lineIndex
+	characters characterKind
+	kind       fileKind
+	sections   *Section // nil when they are not known
+	about      string   // the description of the skill, in lower case
+
+	wordy   []wordLine
+	scanned bool
+	lowered string
+}
+
+// sources lists the texts of a skill, itself first.
+func (p *pass) sources() []*source {
+	if p.texts != nil {
+		return p.texts
+	}
+	about := strings.ToLower(shorten(p.Description(), 2000))
+	p.texts = []*source{{
+		path: p.Path, text: p.Text, lines: p.lines, characters: p.Document.characters, kind: prose, sections: p.Root, about: about,
+	}}
+	for _, f := range p.bundle() {
+		if f.kind == binary {
+			continue
+		}
+		if text, ok := p.content(f.name); ok {
+			p.texts = append(p.texts, &source{
+				path: path.Join(path.Dir(p.Path), f.name), text: text, lines: indexLines(text), characters: charactersOf(text),
+				kind: f.kind, about: about,
+			})
+		}
+	}
+	return p.texts
+}
+
+// in reports a finding in a source. Fixes are offered for the skill itself only: the others are not ours to write to.
+func (p *pass) in(s *source, start, end int, fix *Fix, format string, args ...any) {
+	if s.sections != nil {
+		p.at(start, end, fix, format, args...)
+		return
+	}
+	p.report(s.path, s.text, &s.lines, start, end, nil, format, args...)
+}
+
+// linesAbout calls a function for each line that has words of a group. The bounds are those of the line in the text.
+func (s *source) linesAbout(group wordGroup, visit func(start, end int)) {
+	if !s.scanned {
+		s.wordy, s.scanned = index().lines(s.text), true
+	}
+	for _, w := range s.wordy {
+		if w.groups&group != 0 {
+			visit(s.lines.bounds(s.text, s.lines.line(w.offset)))
+		}
+	}
+}
+
+// maxPatternLine is the longest line that patterns are tried on: longer ones are data.
+const maxPatternLine = 4096
+
+// lower is the text in lower case, byte for byte at the same places.
+func (s *source) lower() string {
+	if s.lowered == "" {
+		b := []byte(s.text)
+		for i, c := range b {
+			b[i] = lowerByte(c)
+		}
+		s.lowered = string(b)
+	}
+	return s.lowered
+}
+
+// Words by which a text speaks about an attack instead of making one.
+var (
+	forbidding = [...]string{"never ", "don't", "don’t", "do not", "must not", "avoid", "❌", "bad:", "# bad", "// bad", "instead of"}
+	topics     = [...]string{
+		"attack", "malicious", "injection", "suspicious", "vulnerab", "dangerous", "red flag", "untrusted", "phishing", "jailbreak",
+		"adversarial", "refuse", "sanitiz", "threat",
+	}
+)
+
+// warns reports whether the text in front of an offset forbids what follows, or the text around it, its headings or the
+// skill as a whole are about attacks.
+func (s *source) warns(offset int) bool {
+	line := s.lines.line(offset)
+	start, _ := s.lines.bounds(s.text, line)
+	before := s.lower()[start:offset]
+	if line > 1 {
+		from, to := s.lines.bounds(s.text, line-1)
+		above := strings.TrimSpace(s.lower()[from:to])
+		if strings.HasSuffix(above, ":") || strings.HasPrefix(above, "#") || strings.HasPrefix(above, "//") {
+			before = above[:min(len(above), 2000)] + "\n" + before
+		}
+	}
+	if containsAny(before, forbidding[:]) || containsAny(s.about, topics[:]) {
+		return true
+	}
+	from, _ := s.lines.bounds(s.text, max(line-3, 1))
+	_, to := s.lines.bounds(s.text, min(line+1, s.lines.count()))
+	if containsAny(s.lower()[max(from, offset-2000):min(to, offset+2000)], topics[:]) {
+		return true
+	}
+	for h := s.sectionAt(offset); h != nil; h = h.Parent {
+		if containsAny(strings.ToLower(shorten(h.Title, 200)), topics[:]) {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(s string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// sectionAt is the innermost section of an offset, nil when sections are not known.
+func (s *source) sectionAt(offset int) *Section {
+	at := s.sections
+	for at != nil {
+		i := sort.Search(len(at.Children), func(i int) bool { return at.Children[i].Start > offset })
+		if i == 0 {
+			break
+		}
+		at = at.Children[i-1]
+	}
+	return at
+}
+
+// quoted reports whether a match stands in quotes or back-ticks on its line: then it is spoken about.
+func (s *source) quoted(start, end int) bool {
+	lineStart, lineEnd := s.lines.bounds(s.text, s.lines.line(start))
+	before, after := s.text[lineStart:start], s.text[min(end, lineEnd):lineEnd]
+	for _, q := range [...][2]string{{`"`, `"`}, {"`", "`"}, {"'", "'"}, {"“", "”"}, {"「", "」"}} {
+		if strings.Count(before, q[0])%2 == 1 && strings.Contains(after, q[1]) {
+			return true
+		}
+	}
+	return false
+}
