@@ -139,6 +139,11 @@ func (f GraderFunc) Grade(ctx context.Context, c *Case, r *Response) (Score, err
 // the cheap ones of a case, side by side.
 type Dear interface{ Dear() bool }
 
+// Bounded is implemented by targets and graders that bound their own time. A
+// call that waits for its turn at a vendor is not late, so the runner's limit
+// does not hold for them.
+type Bounded interface{ Bounded() bool }
+
 // Target answers cases. An error means that no answer could be had; a bad
 // answer is a response. Respond is called from many goroutines.
 type Target interface {

@@ -17,7 +17,7 @@ type Runner struct {
 	Targets     map[string]Target         // by the name cases use
 	Concurrency int                       // cases at a time; at least 1
 	Trials      int                       // times each case is put, where it does not say; at least 1
-	Timeout     time.Duration             // of one answer, and of its checks after it; 0 for none
+	Timeout     time.Duration             // of one answer, and of its checks after it, where they do not bound themselves; 0 for none
 	FailFast    bool                      // start nothing new after a failed case
 	MaxErrors   int                       // stop when this many results in a row have no answer; 0 for never
 	Prior       iter.Seq2[*Result, error] // results the run has already: counted, not made again
@@ -365,16 +365,17 @@ func (r *Runner) time(res *Result) {
 	}
 }
 
-// limited bounds ctx by the runner's timeout.
-func (r *Runner) limited(ctx context.Context) (context.Context, context.CancelFunc) {
-	if r.Timeout <= 0 {
+// limited bounds ctx by the runner's timeout, unless what it is for does so
+// itself.
+func (r *Runner) limited(ctx context.Context, what any) (context.Context, context.CancelFunc) {
+	if b, ok := what.(Bounded); r.Timeout <= 0 || ok && b.Bounded() {
 		return ctx, func() {}
 	}
 	return context.WithTimeout(ctx, r.Timeout)
 }
 
 func (r *Runner) answer(ctx context.Context, c *Case) (*Response, error) {
-	own, cancel := r.limited(ctx)
+	own, cancel := r.limited(ctx, r.Targets[c.Target])
 	defer cancel()
 	response, err := respond(own, r.Targets[c.Target], c)
 	if err != nil && own.Err() != nil && ctx.Err() == nil {
@@ -431,18 +432,25 @@ func (e *internalError) Class() string { return InternalFault }
 // ones side by side. Scores stand in check order. Checks have a time limit of
 // their own: a slow answer leaves a judge no less time.
 func (r *Runner) grade(ctx context.Context, c *Case, resp *Response) []Score {
-	ctx, cancel := r.limited(ctx)
-	defer cancel()
 	scores := make([]Score, len(c.Checks))
+	limited, cancel := r.limited(ctx, nil)
+	defer cancel()
+	one := func(i int) {
+		own := limited
+		if b, ok := c.Checks[i].Grader.(Bounded); ok && b.Bounded() {
+			own = ctx
+		}
+		scores[i] = c.Checks[i].Grade(own, c, resp)
+	}
 	var wg sync.WaitGroup
 	for i, check := range c.Checks {
 		if !isDear(check.Grader) {
-			scores[i] = check.Grade(ctx, c, resp)
+			one(i)
 		}
 	}
 	for i, check := range c.Checks {
 		if isDear(check.Grader) {
-			wg.Go(func() { scores[i] = check.Grade(ctx, c, resp) })
+			wg.Go(func() { one(i) })
 		}
 	}
 	wg.Wait()

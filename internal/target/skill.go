@@ -101,6 +101,10 @@ func (t *Skill) Model() string { return t.ModelName }
 // UseModel says which model to ask.
 func (t *Skill) UseModel(name string, m llm.Model) { t.name, t.model = name, m }
 
+// Bounded: the schedule of model calls bounds them, and waiting for a turn is
+// not being late.
+func (t *Skill) Bounded() bool { return true }
+
 // UsePrompts says where prompts are that go before our own.
 func (t *Skill) UsePrompts(overrides fs.FS) { t.prompts = overrides }
 
