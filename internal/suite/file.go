@@ -58,6 +58,7 @@ type expected struct {
 	ExpectedKeywords  []keyword `yaml:"expectedKeywords" jsonschema:"texts the answer must contain, upper and lower case being the same" check:"max=1000"`
 	ForbiddenKeywords []keyword `yaml:"forbiddenKeywords" jsonschema:"texts the answer must not contain, such as those of another project" check:"max=1000"`
 	ExpectedImports   []keyword `yaml:"expectedImports" jsonschema:"modules the answer's code must import" check:"max=1000"`
+	judgedFields
 }
 
 // node holds the YAML of what is expected until the test around it is known.
@@ -69,11 +70,19 @@ func (e *node) DecodeNode(_ *kind.Decoder, n *yaml.Node) { e.Node = n }
 // JSONSchema is that of the fields, one of which must hold something.
 func (node) JSONSchema() kind.Schema {
 	s := kind.SchemaOf(new(expected))
-	var lists []kind.Schema
+	var ways []kind.Schema
 	for _, f := range kind.Fields(new(expected)) {
-		lists = append(lists, kind.Schema{"required": []string{f.Name}, "properties": kind.Schema{f.Name: kind.Schema{"minItems": 1}}})
+		switch f.Name {
+		case "expectRefusal", "useLLMJudge", "compat": // they say how, not what
+		default:
+			way := kind.Schema{"required": []string{f.Name}}
+			if s["properties"].(kind.Schema)[f.Name].(kind.Schema)["type"] == "array" {
+				way["properties"] = kind.Schema{f.Name: kind.Schema{"minItems": 1}}
+			}
+			ways = append(ways, way)
+		}
 	}
-	s["anyOf"] = lists
+	s["anyOf"] = ways
 	return s
 }
 

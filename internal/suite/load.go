@@ -153,7 +153,7 @@ func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *e
 		Tags:       l.tags(t.Tags), Input: input,
 		Target: l.word(cmp.Or(t.Target, l.common.target)),
 		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
-		Checks: l.checks(n, t.Expected.Node, given, input), Pos: l.pos(n),
+		Checks: l.checks(n, t, given, input), Pos: l.pos(n),
 	}
 }
 
@@ -186,18 +186,23 @@ func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member, i
 
 // checks makes the test's checks: its rules, then what its lists stand for,
 // then the one it has without asking.
-func (l *loader) checks(n, want *yaml.Node, given map[string]kind.Member, _ json.RawMessage) []*eval.Check {
+func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) []*eval.Check {
 	before := len(l.d.Problems)
 	var e expected
-	if want != nil {
-		l.d.Struct(want, "expected", &e)
+	at := n
+	if t.Expected.Node != nil {
+		at = t.Expected.Node
+		l.d.Struct(at, "expected", &e)
 	}
 	list := l.stated(&e)
+	if len(l.d.Problems) == before {
+		l.judged(at, &e, input, t.EachSkill != "", &list)
+	}
 	if len(l.d.Problems) > before {
 		return nil
 	}
 	if len(list.checks) == 0 {
-		at := n
+		at = n
 		if m, ok := given["expected"]; ok {
 			at = m.Key
 		}
