@@ -36,8 +36,11 @@ func (b Block) Place(line, col int) (docLine, docCol int) {
 //
 // Two rules are softer than CommonMark's, because a reader of the answer sees code there: an HTML element does not hide
 // the fences below it, and a comment hides them only when it is closed.
-func Blocks(markdown string) []Block {
-	s := blockScanner{text: markdown}
+func Blocks(markdown string) []Block { return scanBlocks(markdown, nil) }
+
+// scanBlocks is [Blocks] with some lines that close no block though they look like it.
+func scanBlocks(markdown string, content map[int]bool) []Block {
+	s := blockScanner{text: markdown, contentLines: content}
 	rest := strings.TrimPrefix(markdown, byteOrderMark)
 	for rest != "" {
 		s.number++
@@ -61,8 +64,9 @@ type blockScanner struct {
 	commentEnd int  // the current HTML comment covers the text up to here
 	noComments bool // no comment ends after this point; asking again would only cost time
 
-	blocks []Block
-	fence  *fence // the open block, nil when none is
+	blocks       []Block
+	fence        *fence       // the open block, nil when none is
+	contentLines map[int]bool // lines that are content even if they look like a closing fence
 }
 
 // fence is a block whose closing line has not been seen yet.
@@ -166,7 +170,7 @@ func (s *blockScanner) fenceLine(l *line) {
 	f := s.fence
 	f.EndLine = s.number
 	f.lastEnd = s.offset + len(l.text)
-	if l.indent() < 4 && closesFence(l.rest(), f.Fence) {
+	if l.indent() < 4 && closesFence(l.rest(), f.Fence) && !s.contentLines[s.number] {
 		s.finishFence(true)
 		return
 	}

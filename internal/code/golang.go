@@ -14,7 +14,10 @@ var golang = language{
 	name:    "go",
 	aliases: "golang",
 	syntax:  goSyntax,
+	checker: "go/parser",
 	imports: goImports,
+	dialect: &goDialect,
+	calls:   &goCalls,
 }
 
 var goDialect = dialect{backticks: true}
@@ -162,4 +165,18 @@ func goFailure(src string, errs scanner.ErrorList) failure {
 		f.problems = append(f.problems, problemAt(src, e.Pos.Offset, e.Msg, "go/parser"))
 	}
 	return f
+}
+
+// goCalls are the rules for calls. A method's name follows the receiver of its func; those of an interface have no func.
+var goCalls = callRules{
+	keywords: "if for switch select return go defer func import var const type case range else package map chan interface struct",
+	defines:  "func type",
+	index:    true,
+	definition: func(z *tokenized, i, _ int) bool {
+		if z.is(i-1, ")") && z.match[i-1] > 0 && z.word(z.match[i-1]-1, "func") {
+			return true
+		}
+		p := z.parent[i]
+		return p > 0 && z.is(p, "{") && z.word(p-1, "interface") && z.tokens[i].first
+	},
 }

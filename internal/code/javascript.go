@@ -10,7 +10,10 @@ var typescript = language{
 	name:    "typescript",
 	aliases: "ts mts cts deno ts-node",
 	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTS, api.LoaderTSX) },
+	checker: "esbuild",
 	imports: func(src string) []Import { return scriptImports(src, "typescript") },
+	dialect: &scriptMarkup,
+	calls:   &scriptCalls,
 }
 
 var tsx = language{
@@ -18,7 +21,10 @@ var tsx = language{
 	aliases: "typescriptreact",
 	is:      "typescript",
 	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTSX) },
+	checker: "esbuild",
 	imports: func(src string) []Import { return scriptImports(src, "tsx") },
+	dialect: &scriptMarkup,
+	calls:   &scriptCalls,
 }
 
 // JSX is no JavaScript, but no JavaScript program reads differently with JSX allowed, and documentation marks JSX as js
@@ -27,7 +33,10 @@ var javascript = language{
 	name:    "javascript",
 	aliases: "js mjs cjs node nodejs node.js ecmascript es6",
 	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
+	checker: "esbuild",
 	imports: func(src string) []Import { return scriptImports(src, "javascript") },
+	dialect: &scriptMarkup,
+	calls:   &scriptCalls,
 }
 
 var jsx = language{
@@ -35,7 +44,10 @@ var jsx = language{
 	aliases: "javascriptreact react",
 	is:      "javascript",
 	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
+	checker: "esbuild",
 	imports: func(src string) []Import { return scriptImports(src, "jsx") },
+	dialect: &scriptMarkup,
+	calls:   &scriptCalls,
 }
 
 // Bounds of what esbuild is given. It recurses without a limit of its own, a Go program cannot survive a stack that

@@ -5,6 +5,9 @@ import "strings"
 // scriptDialect is how TypeScript and JavaScript, with or without JSX, are cut into tokens.
 var scriptDialect = dialect{regexps: true, templates: true}
 
+// scriptMarkup also knows the text of JSX from code.
+var scriptMarkup = dialect{regexps: true, templates: true, jsx: true}
+
 // scriptImports is the scanner of the JavaScript family.
 func scriptImports(src, lang string) []Import {
 	s := newStatements(src, lang, scriptDialect)

@@ -10,6 +10,7 @@ var jsonStrict = language{
 	name:    "json",
 	aliases: "json-schema geojson webmanifest",
 	syntax:  jsonSyntax,
+	checker: "encoding/json",
 }
 
 // jsonSyntax accepts exactly one JSON value.

@@ -11,13 +11,15 @@ var jsonComments = language{
 	aliases: "json-with-comments jsonwithcomments hujson",
 	is:      "json",
 	syntax:  func(src string) ([]Problem, bool) { return relaxedSyntax(src, false) },
+	checker: "jsonc",
 }
 
 // JSON5 adds single quotes, names without quotes and JavaScript's numbers.
 var json5 = language{
-	name:   "json5",
-	is:     "json",
-	syntax: func(src string) ([]Problem, bool) { return relaxedSyntax(src, true) },
+	name:    "json5",
+	is:      "json",
+	syntax:  func(src string) ([]Problem, bool) { return relaxedSyntax(src, true) },
+	checker: "jsonc",
 }
 
 // relaxedSyntax accepts one value of JSON with comments or of JSON5.

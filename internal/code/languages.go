@@ -20,8 +20,16 @@ type language struct {
 	// syntax reports what is wrong with src; false when this source could not be checked.
 	syntax func(src string) ([]Problem, bool)
 
+	checker string // who speaks when syntax does
+
 	// imports lists the import statements of src in order. Languages without it are read by all scanners.
 	imports func(src string) []Import
+
+	// dialect is how the language is cut into tokens. Without it, as the C family is.
+	dialect *dialect
+
+	// calls tells calls from what looks like them. Without it, the rules of the C family do.
+	calls *callRules
 
 	// segment separates the parts of a module path. With one, asking for a module also accepts what is inside it.
 	segment string

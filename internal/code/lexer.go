@@ -15,6 +15,7 @@ type dialect struct {
 	backticks      bool // `…` raw strings (Go)
 	tripleQuotes   bool // """…""" (Python)
 	rustLiterals   bool // 'a lifetimes, r#"…"# strings, "…" over several lines
+	jsx            bool // <p>text {code}</p> (TypeScript and JavaScript)
 	prose          bool // the text is not code: no comments and no regular expressions, one quote spans one line
 }
 
@@ -26,6 +27,7 @@ const (
 	tokString            // complete string literal with quotes, or a template without substitutions
 	tokPunct             // one character, or one of :: and =>
 	tokLiteral           // number, regular expression, broken string, piece of a template
+	tokText              // text between the tags of JSX
 )
 
 // token is a piece of source text.
@@ -45,6 +47,7 @@ type lexer struct {
 	braces  int   // open braces inside the innermost template substitution
 	outer   []int // braces of the substitutions around it
 	noRegex int   // up to here a slash was already found not to start a regular expression
+	jsxState
 }
 
 func newLexer(src string, d dialect) lexer {
@@ -56,7 +59,13 @@ func (l *lexer) next() token {
 	l.skipSpace()
 	t := token{start: l.pos, first: l.first}
 	l.first = false
-	if l.pos < len(l.src) {
+	switch {
+	case l.pos == len(l.src):
+	case l.inTag():
+		t.kind = l.scanTag(l.src[l.pos])
+	case l.inText():
+		t.kind = l.scanText()
+	default:
 		t.kind = l.scan(l.src[l.pos])
 	}
 	t.end = l.pos
@@ -79,6 +88,9 @@ func (l *lexer) scan(c byte) tokenKind {
 		return l.charOrLifetime()
 	case c == '`' && (l.templates || l.backticks || l.prose):
 		return l.backtick()
+	case c == '<' && l.jsx && !l.operand && l.opensElement():
+		l.openElement()
+		return tokPunct
 	case c == '/' && l.regexps && !l.prose && !l.operand && l.src[max(l.pos-1, 0)] != '<': // "</" closes a JSX element
 		return l.regexp()
 	case c == '{' && len(l.outer) > 0:
@@ -87,6 +99,9 @@ func (l *lexer) scan(c byte) tokenKind {
 		if l.braces == 0 {
 			l.pos++
 			l.braces, l.outer = l.outer[len(l.outer)-1], l.outer[:len(l.outer)-1]
+			if l.closesHole() {
+				return tokPunct
+			}
 			l.templateText()
 			return tokLiteral
 		}
@@ -116,7 +131,7 @@ func (l *lexer) skipSpace() {
 			l.pos += 1 + lineEnd(rest[1:]) // a continued line
 		case l.hashComments && l.first && (strings.HasPrefix(rest, ">>> ") || strings.HasPrefix(rest, "... ")):
 			l.pos += 4 // the prompt of an interactive session
-		case !l.prose && l.commentStart(rest):
+		case !l.prose && !l.inText() && l.commentStart(rest):
 			l.skipComment()
 		default:
 			return

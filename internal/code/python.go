@@ -6,6 +6,8 @@ var python = language{
 	name:    "python",
 	aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
 	imports: pythonImports,
+	dialect: &pythonDialect,
+	calls:   &pythonCalls,
 	segment: ".",
 }
 
@@ -134,4 +136,13 @@ func (s *statements) pythonNames() ([]string, bool) {
 		return nil, false
 	}
 	return names, true
+}
+
+// pythonCalls are the rules for calls. A class pattern follows case.
+var pythonCalls = callRules{
+	keywords: "if elif else for while return yield await not and or in is lambda with assert del raise except from import as " +
+		"global nonlocal async def class case",
+	defines:    "def class case",
+	index:      true,
+	decorators: true,
 }

@@ -4,6 +4,8 @@ var rust = language{
 	name:    "rust",
 	aliases: "rs",
 	imports: rustImports,
+	dialect: &rustDialect,
+	calls:   &rustCalls,
 	segment: "::",
 }
 
@@ -173,4 +175,16 @@ func (u *rustUse) externCrate() bool {
 	}
 	u.add(path, nil, start, end)
 	return true
+}
+
+// rustCalls are the rules for calls. The variants of an enum and the fields of a struct look like calls.
+var rustCalls = callRules{
+	keywords:  "if else for while loop match return break in as let mut ref move fn impl where dyn pub use mod unsafe async await struct enum union const static type trait",
+	defines:   "fn struct enum union trait macro_rules mod",
+	turbofish: true,
+	macros:    true,
+	definition: func(z *tokenized, i, _ int) bool {
+		p := z.parent[i]
+		return p > 1 && z.is(p, "{") && (z.word(p-2, "enum") || z.is(p-1, ">") && z.match[p-1] > 1 && z.word(z.match[p-1]-2, "enum"))
+	},
 }

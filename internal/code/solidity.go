@@ -4,6 +4,8 @@ var solidity = language{
 	name:    "solidity",
 	aliases: "sol",
 	imports: solidityImports,
+	dialect: &solidityDialect,
+	calls:   &solidityCalls,
 }
 
 // solidityImports reads import "x.sol"; import "x.sol" as y; import * as y from "x.sol"; import {A as B} from "x.sol";
@@ -27,4 +29,13 @@ func solidityImports(src string) []Import {
 		s.scriptModule(start, names)
 	}
 	return s.found
+}
+
+var solidityDialect = dialect{}
+
+// solidityCalls are the rules for calls.
+var solidityCalls = callRules{
+	keywords: "if else for while do return returns mapping function constructor fallback receive catch try unchecked assembly using new emit import pragma",
+	defines:  "function event error modifier struct enum contract library interface",
+	options:  true,
 }

@@ -60,6 +60,9 @@ func isCodeLine(l string) bool {
 	if strings.IndexByte(";{}([", l[len(l)-1]) >= 0 {
 		return true
 	}
+	if head, ok := strings.CutSuffix(l, ":"); ok && hasWord("if for while with elif except else try finally", firstWord(head)) {
+		return true
+	}
 	for _, end := range [...]string{"},", "],", "),", "=>", "):", `",`, "',"} {
 		if strings.HasSuffix(l, end) {
 			return true

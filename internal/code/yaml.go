@@ -15,6 +15,7 @@ var yamlLanguage = language{
 	name:    "yaml",
 	aliases: "yml",
 	syntax:  yamlSyntax,
+	checker: yamlChecker,
 }
 
 const yamlChecker = "yaml"

@@ -12,6 +12,7 @@ var Kinds = kind.Catalog[eval.Grader]{
 	atLeastKind,
 	citationValidKind,
 	codeSyntaxKind,
+	codeValidationKind,
 	confidenceAboveKind,
 	confidenceBelowKind,
 	containsKind,
