@@ -28,7 +28,7 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 	Mode: "poor code",
 	Explain: "Scores validity, imports, use of the interfaces the criteria ask for, and idiom, of the language at hand: the skill's, else that of " +
 		"the answer's own blocks. An answer without code is not judged: the check is skipped and left out of composites. With " +
-		"`compat: langchain-1.0` it scores 1 without a call, as the LangChain skills evaluators do.\n\n" + scoreDoc + judgeDoc,
+		"`compat: langchain-1.0` an answer without a fenced block scores 1 without a call, as the LangChain skills evaluators have it.\n\n" + scoreDoc + judgeDoc,
 	Example: `- type: code_quality
   criteria: Uses createAgent and passes tools as a list.
 `,
@@ -36,19 +36,14 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 }
 
 func (g *codeQuality) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	if !hasCode(r) {
-		if g.Compat == langchainCompat {
-			return eval.PassIf(true, "no code in the answer, which %s scores 1", g.Compat), nil
-		}
-		return eval.Skipped("no code in the answer"), nil
+	switch {
+	case g.Compat == langchainCompat && len(code.Blocks(r.Text)) == 0:
+		return eval.PassIf(true, "no block in the answer, which %s scores 1", g.Compat), nil
+	case g.Compat == "" && len(answerCode(r)) == 0:
+		return eval.Skipped(noCodeReason), nil
 	}
 	sections := judgedSections(c, r, g.Criteria, on(g.Context, false))
 	return g.grade(ctx, "code_quality.md", sections, "language", language(r))
-}
-
-// hasCode tells whether an answer has a block that is not blank.
-func hasCode(r *eval.Response) bool {
-	return slices.ContainsFunc(code.Blocks(r.Text), func(b code.Block) bool { return trim(b.Text) != "" })
 }
 
 // languageNames are languages as a judge is told them. A fence may say

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
@@ -13,22 +14,22 @@ import (
 // codeRequirements looks for patterns in the answer's code, and asks a judge
 // about its structure.
 type codeRequirements struct {
-	MustInclude       []string `yaml:"mustInclude" json:"mustInclude,omitempty" jsonschema:"what the code must have: text, re: and a regular expression, or call: and a function's name" check:"max=200"`
+	MustInclude       []string `yaml:"mustInclude" json:"mustInclude,omitempty" jsonschema:"what the code must have: a piece of code, call:name, re:expression or text:anywhere" check:"max=200"`
 	MustNotInclude    []string `yaml:"mustNotInclude" json:"mustNotInclude,omitempty" jsonschema:"what the code must not have, in the same forms" check:"max=200"`
 	ExpectedStructure string   `yaml:"expectedStructure" json:"expectedStructure,omitempty" jsonschema:"how the code is to be built, in words, for a judge"`
 	In                string   `yaml:"in" json:"in,omitempty" jsonschema:"where text is looked for: in code alone, or in its comments and strings too" check:"enum=code|all,default=code"`
 	rubric
 
-	include, exclude []*codeMatcher
+	include, exclude []*code.Pattern
 }
 
 var codeRequirementsKind = kind.Kind[eval.Grader]{
 	Name: "code_requirements",
 	Doc:  "The answer's code has what it must, nothing it must not, and the expected structure.",
 	Mode: "unmet code requirement",
-	Explain: "`mustInclude` and `mustNotInclude` are looked for in the code of the answer, without a judge: as text that stands in it, case counting; " +
-		"as a regular expression after `re:`; as a call of a function or method after `call:`. Comments and strings do not count unless " +
-		"`in: all`. `expectedStructure` is put to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.5 if not given.\n\n" +
+	Explain: "`mustInclude` and `mustNotInclude` are looked for in the code of the answer, without a judge, in the forms that `code_validation` " +
+		"has: a piece of code, `call:` and the name of a function, `re:` and a regular expression, `text:` anywhere. Comments and what strings say " +
+		"do not count unless `in: all`. All blocks of the answer count, and an answer without any that looks like code. `expectedStructure` is put to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.5 if not given.\n\n" +
 		"Each is a check of its own inside this one (`include:`, `exclude:`, `structure`), and all must pass; the value is the share that did. " +
 		"Without a judge the structure is skipped, visibly, and the rest decides.\n\n" + judgeDoc,
 	Example: `- type: code_requirements
@@ -51,77 +52,98 @@ func (g *codeRequirements) Check() error {
 		}
 	}
 	var err error
-	g.include, err = compileMatchers("mustInclude", g.MustInclude)
+	g.include, err = parsePatterns("mustInclude", g.MustInclude)
 	errs = append(errs, err)
-	g.exclude, err = compileMatchers("mustNotInclude", g.MustNotInclude)
+	g.exclude, err = parsePatterns("mustNotInclude", g.MustNotInclude)
 	return errors.Join(append(errs, err)...)
 }
 
-func compileMatchers(field string, patterns []string) (out []*codeMatcher, err error) {
-	var errs []error
-	for i, p := range patterns {
-		m, err := compileMatcher(p)
-		if err != nil {
-			errs = append(errs, fieldErrorf(fmt.Sprintf("%s[%d]", field, i), "%w", err))
-		}
-		out = append(out, m)
+// Dear tells whether a judge is asked.
+func (g *codeRequirements) Dear() bool { return trim(g.ExpectedStructure) != "" }
+
+// calls: one, about the structure.
+func (g *codeRequirements) calls() int {
+	if g.Dear() {
+		return 1
 	}
-	return out, errors.Join(errs...)
+	return 0
 }
 
-// Dear tells whether a judge is asked.
-func (g *codeRequirements) Dear() bool { return g.ExpectedStructure != "" }
+// checks lists what is looked for, and the structure.
+func (g *codeRequirements) checks() []*eval.Check {
+	var out []*eval.Check
+	for _, text := range g.MustInclude {
+		out = append(out, partCheck("code_pattern", "include:", text, "missing pattern"))
+	}
+	for _, text := range g.MustNotInclude {
+		out = append(out, partCheck("code_pattern", "exclude:", text, "forbidden pattern"))
+	}
+	if g.Dear() {
+		out = append(out, partCheck("code_structure", "structure", "", codeRequirementsKind.Mode))
+	}
+	uniqueKeys(out)
+	return out
+}
 
 func (g *codeRequirements) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	blocks := answerCode(r)
+	a := &code.Answer{Blocks: answerCode(r)}
 	var scores []eval.Score
-	for i, m := range g.include {
-		line, err := m.find(blocks)
-		scores = append(scores, g.looked("include:", g.MustInclude[i], line, line > 0, err))
+	for i, part := range g.checks() {
+		switch {
+		case i < len(g.include):
+			scores = append(scores, g.looked(part, g.include[i], a, true))
+		case i < len(g.include)+len(g.exclude):
+			scores = append(scores, g.looked(part, g.exclude[i-len(g.include)], a, false))
+		default:
+			scores = append(scores, g.structure(ctx, part, c, r, len(a.Blocks) > 0))
+		}
 	}
-	for i, m := range g.exclude {
-		line, err := m.find(blocks)
-		scores = append(scores, g.looked("exclude:", g.MustNotInclude[i], line, line == 0, err))
-	}
-	if trim(g.ExpectedStructure) != "" {
-		scores = append(scores, g.structure(ctx, c, r, len(blocks) > 0))
-	}
-	distinctKeys(scores)
 	s, err := atLeast(len(scores), scores)
-	if err == nil {
+	if err == nil && s.Status != eval.Skip {
 		s.Value = passedShare(scores)
 	}
 	return s, err
 }
 
 // looked is the score of a pattern that was looked for.
-func (g *codeRequirements) looked(prefix, text string, line int, ok bool, err error) eval.Score {
-	s := eval.PassIf(ok, "not in the code")
-	switch {
-	case err != nil:
-		s = eval.Score{Status: eval.Unscored, Reason: err.Error()}
-	case line > 0:
-		s.Reason = fmt.Sprintf("at line %d", line)
+func (g *codeRequirements) looked(part *eval.Check, p *code.Pattern, a *code.Answer, wanted bool) eval.Score {
+	places, err := findPattern(a, p, code.FindOptions{Everywhere: g.In == "all"})
+	if err != nil {
+		return scoreOf(part, eval.Score{Status: eval.Unscored, Reason: oneLine(err.Error(), 2*shown)})
 	}
-	return partOf("code_pattern", prefix, text, codeRequirementsKind.Mode, s)
+	s := eval.PassIf(len(places) > 0 == wanted, "not in the code")
+	switch {
+	case len(places) > 0:
+		s.Reason = fmt.Sprintf("at line %d: %s", places[0].Pos.Line, oneLine(places[0].Text, shown))
+	case len(a.Blocks) == 0:
+		s.Reason = noCodeReason
+	}
+	if s.Status == eval.Pass {
+		return scoreOf(part, s)
+	}
+	for _, m := range places {
+		s.Findings = append(s.Findings, eval.Finding{Message: "has " + quote(p.String()) + ": " + oneLine(m.Text, shown), Pos: m.Pos})
+	}
+	if wanted && len(a.Blocks) > 0 {
+		f := missingPattern(a, p)
+		s.Reason, s.Findings = f.Message, []eval.Finding{f}
+	}
+	return scoreOf(part, s)
 }
 
+const noCodeReason = "no code in the answer"
+
 // structure asks the judge, if there is code to ask about.
-func (g *codeRequirements) structure(ctx context.Context, c *eval.Case, r *eval.Response, hasCode bool) eval.Score {
-	check := &eval.Check{
-		Key: "structure", Kind: "code_structure", Weight: 1, Severity: eval.ErrorSeverity, Mode: codeRequirementsKind.Mode,
-		Grader: eval.GraderFunc(func(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-			sections := withSection(nil, "question", question(c))
-			sections = append(sections, section{"structure", g.ExpectedStructure}, section{"answer", r.Text})
-			return g.grade(ctx, "structure.md", sections)
-		}),
-	}
-	if !hasCode {
-		check.Grader = eval.GraderFunc(func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
-			return eval.PassIf(false, "no code in the answer"), nil
-		})
-	}
-	return check.Grade(ctx, c, r)
+func (g *codeRequirements) structure(ctx context.Context, part *eval.Check, c *eval.Case, r *eval.Response, hasCode bool) eval.Score {
+	part.Grader = eval.GraderFunc(func(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+		if !hasCode {
+			return eval.PassIf(false, noCodeReason), nil
+		}
+		sections := withSection(nil, "question", question(c))
+		sections = append(sections, section{"structure", g.ExpectedStructure}, section{"answer", r.Text})
+		return g.grade(ctx, "structure.md", sections)
+	})
+	return part.Grade(ctx, c, r)
 }
 
 // passedShare is the share of passes among scores with a verdict.

@@ -29,7 +29,8 @@ var update = flag.Bool("update", false, "rewrite what testdata expects")
 //	name.answer    the answer's text (optional)
 //	name.raw       everything the target said, where it is more than the answer (optional)
 //	name.response  the rest of the response, as YAML: isError, meta, sources, structured, latency,
-//	               and text instead of name.answer where it needs escapes (optional)
+//	               and text instead of name.answer where it needs escapes, context; the case's input (optional)
+//	name.judge     what the judges reply; see scripted (optional: without it there is no judge)
 //	name.want      status and reason, mode and findings, or what is wrong with the check
 //	name.plan      in verdicts.txtar: what the plan's own validators say about the raw text
 //	name.why       in verdicts.txtar: why the verdicts differ, where they do
@@ -49,7 +50,7 @@ func readExamples(t testing.TB, file string) (*txtar.Archive, []*example) {
 	var out []*example
 	for _, f := range a.Files {
 		name, ext, ok := strings.Cut(f.Name, ".")
-		if !ok || !slices.Contains([]string{"check", "answer", "raw", "response", "want", "plan", "why"}, ext) {
+		if !ok || !slices.Contains([]string{"check", "answer", "raw", "response", "judge", "want", "plan", "why"}, ext) {
 			t.Fatalf("%s: file %q is not part of an example", file, f.Name)
 		}
 		i := slices.IndexFunc(out, func(e *example) bool { return e.name == name })
@@ -64,33 +65,51 @@ func readExamples(t testing.TB, file string) (*txtar.Archive, []*example) {
 	return a, out
 }
 
+// given is what a response file says.
+type given struct {
+	Text       string          `json:"text"`
+	IsError    bool            `json:"isError"`
+	Meta       map[string]any  `json:"meta"`
+	Sources    []eval.Source   `json:"sources"`
+	Structured json.RawMessage `json:"structured"`
+	Latency    string          `json:"latency"`
+	Context    string          `json:"context"`
+	Input      json.RawMessage `json:"input"`
+}
+
+func (e *example) given(t testing.TB) (more given) {
+	t.Helper()
+	data := e.files["response"]
+	if len(data) == 0 {
+		return more
+	}
+	var tree any
+	if err := yaml.Unmarshal(data, &tree); err != nil {
+		t.Fatalf("%s.response: %v", e.name, err)
+	}
+	asJSON, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatalf("%s.response: %v", e.name, err)
+	}
+	if err := json.Unmarshal(asJSON, &more); err != nil {
+		t.Fatalf("%s.response: %v", e.name, err)
+	}
+	return more
+}
+
+// asked is the case that was put.
+func (e *example) asked(t testing.TB) *eval.Case {
+	t.Helper()
+	return &eval.Case{ID: "case-1", Tool: "ask_docs", Input: e.given(t).Input}
+}
+
 // response makes the response the check looks at.
 func (e *example) response(t testing.TB) *eval.Response {
 	t.Helper()
-	var more struct {
-		Text       string          `json:"text"`
-		IsError    bool            `json:"isError"`
-		Meta       map[string]any  `json:"meta"`
-		Sources    []eval.Source   `json:"sources"`
-		Structured json.RawMessage `json:"structured"`
-		Latency    string          `json:"latency"`
-	}
-	if data := e.files["response"]; len(data) > 0 {
-		var tree any
-		if err := yaml.Unmarshal(data, &tree); err != nil {
-			t.Fatalf("%s.response: %v", e.name, err)
-		}
-		asJSON, err := json.Marshal(tree)
-		if err != nil {
-			t.Fatalf("%s.response: %v", e.name, err)
-		}
-		if err := json.Unmarshal(asJSON, &more); err != nil {
-			t.Fatalf("%s.response: %v", e.name, err)
-		}
-	}
+	more := e.given(t)
 	r := &eval.Response{
 		Text: more.Text, Raw: e.text("raw"), IsError: more.IsError,
-		Meta: more.Meta, Sources: more.Sources, Structured: more.Structured,
+		Meta: more.Meta, Sources: more.Sources, Structured: more.Structured, Context: more.Context,
 	}
 	if _, ok := e.files["answer"]; ok {
 		r.Text = e.text("answer")
@@ -133,7 +152,15 @@ func (e *example) outcome(t testing.TB) string {
 		t.Errorf("%s: a check although there are problems: %v", e.name, d.Problems)
 	}
 	ctx := WithEnviron(context.Background(), os.Environ())
-	return scoreText(check.Grade(ctx, &eval.Case{ID: "case-1", Tool: "ask_docs"}, e.response(t)))
+	c, r := e.asked(t), e.response(t)
+	script, judged := e.files["judge"]
+	if !judged {
+		return scoreText(check.Grade(ctx, c, r))
+	}
+	j := newScripted(t, e.name, string(script))
+	s := check.Grade(WithJudges(ctx, j.judges()), c, r)
+	j.done()
+	return scoreText(s) + judgedText(s)
 }
 
 func scoreText(s eval.Score) string {
@@ -205,8 +232,9 @@ func runExamples(t *testing.T, file, kindName string) {
 // canBeUnscored tells which kinds can come to no verdict.
 func canBeUnscored(name string) bool {
 	return slices.Contains([]string{
-		"all", "any", "at_least", "exec", "hit_at_k", "is_error", "json_path", "latency_below", "matches_regex", "meta", "mrr",
-		"ndcg_at_k", "precision_at_k", "recall_at_k", "weighted",
+		"accuracy", "all", "any", "at_least", "boundary", "code_quality", "code_requirements", "completeness", "exec", "facts", "hit_at_k",
+		"is_error", "json_path", "judge", "latency_below", "matches_regex", "meta", "mrr", "ndcg_at_k", "pairwise", "panel",
+		"precision_at_k", "recall_at_k", "weighted",
 	}, name)
 }
 

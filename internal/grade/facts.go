@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -114,29 +113,38 @@ func (g *facts) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval
 	return h.on(g.score(verdicts)), nil
 }
 
-// score makes a check of each verdict, and one of all of them.
+// parts lists what is judged: the facts, then the claims.
+func (g *facts) parts() []*eval.Check {
+	out := make([]*eval.Check, 0, len(g.ExpectedFacts)+len(g.ForbiddenClaims))
+	for _, text := range g.ExpectedFacts {
+		out = append(out, partCheck("fact", "fact:", text, missingFact))
+	}
+	for _, text := range g.ForbiddenClaims {
+		out = append(out, partCheck("forbidden_claim", "forbidden:", text, forbiddenClaim))
+	}
+	uniqueKeys(out)
+	return out
+}
+
+func (g *facts) checks() []*eval.Check { return g.parts() }
+
+// score makes a score of each verdict, and one of all of them.
 func (g *facts) score(verdicts []standing) eval.Score {
-	var scores []eval.Score
+	scores := make([]eval.Score, len(verdicts))
 	var missing, claimed, reasoning []string
-	for i, v := range verdicts {
-		s, text := eval.Score{}, ""
-		if i < len(g.ExpectedFacts) {
-			text = g.ExpectedFacts[i]
-			s = partOf("fact", "fact:", text, missingFact, eval.PassIf(v.verdict == stated, "%s", v.verdict))
-			if s.Status == eval.Fail {
-				missing = append(missing, text)
-			}
-		} else {
-			text = g.ForbiddenClaims[i-len(g.ExpectedFacts)]
-			s = partOf("forbidden_claim", "forbidden:", text, forbiddenClaim, eval.PassIf(v.verdict != stated, "%s", v.verdict))
-			if s.Status == eval.Fail {
-				claimed = append(claimed, text)
-			}
+	for i, part := range g.parts() {
+		v := verdicts[i]
+		wanted := i < len(g.ExpectedFacts)
+		scores[i] = opinion(scoreOf(part, eval.PassIf((v.verdict == stated) == wanted, "%s", v.verdict)), v.reasoning)
+		switch {
+		case scores[i].Status == eval.Pass:
+		case wanted:
+			missing = append(missing, g.ExpectedFacts[i])
+		default:
+			claimed = append(claimed, g.ForbiddenClaims[i-len(g.ExpectedFacts)])
 		}
-		scores = append(scores, opinion(s, v.reasoning))
 		reasoning = append(reasoning, fmt.Sprintf("%d. %s: %s", i+1, v.verdict, v.reasoning))
 	}
-	distinctKeys(scores)
 	met := len(verdicts) - len(missing) - len(claimed)
 	share := float64(met) / float64(len(verdicts))
 	passes := met == len(verdicts)
@@ -145,7 +153,7 @@ func (g *facts) score(verdicts []standing) eval.Score {
 	}
 	s := eval.PassIf(passes, "%s", g.reason(met, len(verdicts), missing, claimed))
 	s.Value, s.Checks = share, scores
-	if !passes && len(claimed) > 0 && len(missing) == 0 {
+	if !passes && len(missing) == 0 {
 		s.Mode = forbiddenClaim
 	}
 	return s.Detail("reasoning", strings.Join(reasoning, "\n"))
@@ -165,25 +173,19 @@ func (g *facts) reason(met, total int, missing, claimed []string) string {
 	return reason
 }
 
-// partOf is the score of a part of a check, under a key made of its text.
-func partOf(kind, prefix, text, mode string, s eval.Score) eval.Score {
-	s.Key, s.Kind, s.Weight, s.Severity = prefix+oneLine(text, shown), kind, 1, eval.ErrorSeverity
-	if s.Status != eval.Pass {
-		s.Mode = mode
-	}
-	return s
+// partCheck is a part of a check, under a key made of its text. It has no
+// grader: the check it is part of grades it.
+func partCheck(kind, prefix, text, mode string) *eval.Check {
+	return &eval.Check{Key: prefix + oneLine(text, shown), Kind: kind, Weight: 1, Severity: eval.ErrorSeverity, Mode: mode}
 }
 
-// distinctKeys numbers scores whose keys are the same.
-func distinctKeys(scores []eval.Score) {
-	taken := make(map[string]bool, len(scores))
-	for i := range scores {
-		base := scores[i].Key
-		for n := 2; taken[scores[i].Key]; n++ {
-			scores[i].Key = base + "-" + strconv.Itoa(n)
-		}
-		taken[scores[i].Key] = true
+// scoreOf gives a part its score.
+func scoreOf(part *eval.Check, s eval.Score) eval.Score {
+	s.Key, s.Kind, s.Weight, s.Severity = part.Key, part.Kind, part.Weight, part.Severity
+	if s.Status != eval.Pass {
+		s.Mode = part.Mode
 	}
+	return s
 }
 
 // numbered lists texts, one a line, from 1.

@@ -59,8 +59,13 @@ var continuous = form[graded]{
 	},
 }
 
-// grade asks for a score with a prompt.
+// grade asks for a score from 0 to 1 with a prompt of the program.
 func (g *rubric) grade(ctx context.Context, prompt string, sections []section, pairs ...string) (eval.Score, error) {
+	return g.put(ctx, continuous, sections, func(j *judge) string { return filled(j.texts[prompt], pairs...) })
+}
+
+// put asks the judge and holds what it says against the threshold.
+func (g *rubric) put(ctx context.Context, f form[graded], sections []section, task func(*judge) string) (eval.Score, error) {
 	j, err := judgeOf(ctx, g.Model)
 	if err != nil {
 		return eval.Score{}, err
@@ -68,7 +73,7 @@ func (g *rubric) grade(ctx context.Context, prompt string, sections []section, p
 	if j == nil {
 		return eval.Skipped(noJudge), nil
 	}
-	v, h, err := ask(ctx, j, inquiry{task: filled(j.texts[prompt], pairs...), sections: sections}, continuous)
+	v, h, err := ask(ctx, j, inquiry{task: task(j), sections: sections}, f)
 	if err != nil {
 		return h.on(eval.Score{}), err
 	}
@@ -78,6 +83,9 @@ func (g *rubric) grade(ctx context.Context, prompt string, sections []section, p
 // scored holds the value against a threshold.
 func (v graded) scored(threshold float64) eval.Score {
 	s := judged(v.value >= threshold, v.said, bounds(&threshold, nil))
+	if v.said == "true" || v.said == "false" {
+		s.Reason = "the judge says " + v.said
+	}
 	s.Value = v.value
 	return opinion(s, v.reasoning)
 }
@@ -90,7 +98,7 @@ func on(given *bool, otherwise bool) bool {
 	return otherwise
 }
 
-// case sections: what was asked, what it was to be answered from, by what it is
+// judgedSections is what was asked, what it was to be answered from, by what it is
 // judged, and the answer, which comes last so that what is said after the
 // material follows it at once.
 func judgedSections(c *eval.Case, r *eval.Response, criteria string, context bool) []section {

@@ -100,6 +100,9 @@ func (a *asking) Dear() bool { return true }
 // named is the model the check asks for, "" for the run's judge.
 func (a *asking) named() string { return a.Model }
 
+// calls is how many calls of a judge one answer takes.
+func (a *asking) calls() int { return 1 }
+
 // Prepare finds a judge that cannot be asked before the first case.
 func (a *asking) Prepare(ctx context.Context, _ eval.Env) error {
 	if _, err := judgeOf(ctx, a.Model); err != nil {
@@ -116,4 +119,21 @@ func (a *asking) checkModel() error {
 		return fieldErrorf("model", "%w", err)
 	}
 	return nil
+}
+
+// JudgeCalls is how many calls of judges a check, and those inside it, make for
+// one answer when each is answered at the first try.
+func JudgeCalls(c *eval.Check) (n int) {
+	if c == nil {
+		return 0
+	}
+	switch g := c.Grader.(type) {
+	case interface{ calls() int }:
+		return g.calls()
+	case interface{ checks() []*eval.Check }:
+		for _, inner := range g.checks() {
+			n += JudgeCalls(inner)
+		}
+	}
+	return n
 }

@@ -39,6 +39,11 @@ func Verify(d *kind.Decoder, n *yaml.Node, c *eval.Check) {
 	if checker, ok := c.Grader.(kind.Checker); ok {
 		report(d, n, checker.Check())
 	}
+	if composed, ok := c.Grader.(*weighted); ok {
+		for _, inner := range composed.checks() {
+			Verify(d, n, inner)
+		}
+	}
 }
 
 func expanded(k kind.Kind[eval.Grader], key, mode string, g eval.Grader, pos eval.Pos) *eval.Check {
@@ -56,6 +61,17 @@ func Quality(criteria, compat string, pos eval.Pos) *eval.Check {
 		counting(0.4, expanded(accuracyKind, accuracyKind.Name, accuracyKind.Mode, &accuracy{Criteria: criteria}, pos)),
 		counting(0.3, expanded(completenessKind, completenessKind.Name, completenessKind.Mode, &completeness{Criteria: criteria}, pos)),
 		counting(0.3, expanded(codeQualityKind, codeQualityKind.Name, codeQualityKind.Mode, &codeQuality{Criteria: criteria, Compat: compat}, pos)),
+	)
+}
+
+// Coding is the check behind criteria with a challenge: what [Quality] judges
+// and what can be measured in the code, half and half.
+func Coding(criteria string, requiredImports, requiredPatterns, forbiddenPatterns []string, compat string, pos eval.Pos) *eval.Check {
+	g := codeValidationKind.New().(*codeValidation)
+	g.RequiredImports, g.RequiredPatterns, g.ForbiddenPatterns = requiredImports, requiredPatterns, forbiddenPatterns
+	return expandedWeighted("coding_composite", pos,
+		counting(0.5, Quality(criteria, compat, pos)),
+		counting(0.5, expanded(codeValidationKind, codeValidationKind.Name, codeValidationKind.Mode, g, pos)),
 	)
 }
 

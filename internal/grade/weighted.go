@@ -57,8 +57,14 @@ func (g *weighted) weight() (sum float64) {
 }
 
 func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	return meanOf("weighted mean", g.Threshold, g.scores(ctx, c, r))
+}
+
+// meanOf holds the weighted mean of scores against a threshold. What is
+// unscored may be anything from 0 to 1; it decides as soon as that cannot
+// change the outcome.
+func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, error) {
 	const tiny = 1e-9 // means are quotients: 0.7 must meet 0.7
-	scores := g.scores(ctx, c, r)
 	var sum, scored, total float64
 	var failed, open []string
 	for _, s := range scores {
@@ -80,12 +86,12 @@ func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 		return gather(allSkipped(scores), scores), nil
 	}
 	lowest, highest := sum/total, (sum+total-scored)/total
-	passes := lowest >= g.Threshold-tiny
-	if scored == 0 || !passes && highest >= g.Threshold-tiny && scored < total {
-		return gather(eval.Score{}, scores), fmt.Errorf("the weighted mean is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
-			lowest, highest, decimal(g.Threshold), counted(len(open), "check"), some(open))
+	passes := lowest >= threshold-tiny
+	if scored == 0 || !passes && highest >= threshold-tiny && scored < total {
+		return gather(eval.Score{}, scores), fmt.Errorf("the %s is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
+			what, lowest, highest, decimal(threshold), counted(len(open), "check"), some(open))
 	}
-	s := judged(passes, fmt.Sprintf("weighted mean %.2f", sum/scored), bounds(&g.Threshold, nil))
+	s := judged(passes, fmt.Sprintf("%s %.2f", what, sum/scored), bounds(&threshold, nil))
 	s.Value = sum / scored
 	if !passes {
 		if len(failed) > 0 { // none is, where low scores pass

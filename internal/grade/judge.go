@@ -1,0 +1,217 @@
+package grade
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// judgeCheck asks a judge about anything.
+type judgeCheck struct {
+	Criteria  string   `yaml:"criteria" json:"criteria" jsonschema:"what a good answer is like" check:"required,min=1"`
+	Scale     string   `yaml:"scale" json:"scale,omitempty" jsonschema:"what the judge answers: a number from 0 to 1, true or false, or one of some words" check:"enum=continuous|boolean|choices,default=continuous"`
+	Choices   []choice `yaml:"choices" json:"choices,omitempty" jsonschema:"the words of the scale, best or worst first, each with its value from 0 to 1" check:"max=20"`
+	Reference string   `yaml:"reference" json:"reference,omitempty" jsonschema:"an answer known to be good, to compare with"`
+	Context   *bool    `yaml:"context" json:"context,omitempty" jsonschema:"show the judge what the answer was to be taken from, such as the skill" check:"default=false"`
+	Prompt    string   `yaml:"prompt" json:"prompt,omitempty" jsonschema:"file with the instructions to the judge, from the suite's folder, instead of the built-in ones"`
+	rubric
+
+	dir  string
+	task string // what the prompt file says
+	form form[graded]
+}
+
+const (
+	booleanScale = "boolean"
+	choiceScale  = "choices"
+)
+
+var judgeKind = kind.Kind[eval.Grader]{
+	Name: "judge",
+	Doc:  "A judge finds that the answer meets the criteria.",
+	Mode: "criteria not met",
+	Explain: "`scale` is what the judge answers. `continuous`: a score from 0 to 1. `boolean`: true, which passes with the value 1, or false. " +
+		"`choices`: one of the words in `choices`, whose value is then the score.\n\n" + scoreDoc +
+		"The judge sees the question, the criteria, the `reference` where there is one, and the answer; with `context: true` also what the answer " +
+		"was to be taken from. `prompt` names a file with instructions of your own: they come before the material, and what keeps the judge to " +
+		"its task and its form of reply is put around them in any case. Its digest is in the details.\n\n" + judgeDoc,
+	Example: `- type: judge
+  criteria: The tone is friendly, and the answer ends with a next step.
+  scale: choices
+  choices:
+    - both: 1
+    - one of the two: 0.5
+    - neither: 0
+`,
+	New: func() eval.Grader { return new(judgeCheck) },
+}
+
+func (g *judgeCheck) place(dir string) { g.dir = dir }
+
+// Check reads the prompt and makes the scale ready.
+func (g *judgeCheck) Check() error {
+	errs := []error{g.checkModel(), g.checkScale()}
+	if g.Prompt != "" {
+		data, err := suiteFile(g.dir, g.Prompt, maxPrompt)
+		if err == nil {
+			g.task, err = promptText(data, nil)
+		}
+		if err != nil {
+			errs = append(errs, fieldErrorf("prompt", "%w", err))
+		}
+	}
+	switch g.Scale {
+	case booleanScale:
+		g.form = boolean
+	case choiceScale:
+		g.form = choosing(g.Choices)
+	default:
+		g.form = continuous
+	}
+	return errors.Join(errs...)
+}
+
+func (g *judgeCheck) checkScale() error {
+	var errs []error
+	if g.Scale == booleanScale && g.Threshold != nil {
+		errs = append(errs, fieldErrorf("threshold", "threshold has no meaning for scale: boolean, where true passes"))
+	}
+	switch {
+	case g.Scale != choiceScale && len(g.Choices) > 0:
+		errs = append(errs, fieldErrorf("choices", "choices have a meaning for scale: choices only"))
+	case g.Scale == choiceScale && len(g.Choices) < 2:
+		errs = append(errs, fieldErrorf("choices", "scale: choices wants two choices or more"))
+	}
+	for i, c := range g.Choices {
+		if slices.ContainsFunc(g.Choices[:i], func(other choice) bool { return other.name == c.name }) {
+			errs = append(errs, fieldErrorf(fmt.Sprintf("choices[%d]", i), "the choice %s stands twice", quote(c.name)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (g *judgeCheck) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	sections := withSection(nil, "question", question(c))
+	if on(g.Context, false) {
+		sections = withSection(sections, "context", r.Context)
+	}
+	sections = append(sections, section{"criteria", g.Criteria})
+	sections = withSection(sections, "reference", g.Reference)
+	sections = append(sections, section{"answer", r.Text})
+	s, err := g.put(ctx, g.form, sections, func(j *judge) string {
+		if g.task != "" {
+			return g.task
+		}
+		return j.texts["judge.md"]
+	})
+	if g.task != "" && s.Status != eval.Skip {
+		s = s.Detail("prompt", promptDigest(g.task))
+	}
+	return s, err
+}
+
+// boolean asks for true or false.
+var boolean = form[graded]{
+	name:   "verdict",
+	schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"boolean"}},"required":["reasoning","verdict"],"additionalProperties":false}`,
+	words: `- "reasoning": string. What speaks for and against, worked out before you settle.
+- "verdict": true or false, after the reasoning.`,
+	read: func(m members) (g graded, err error) {
+		if g.reasoning, err = m.text("reasoning"); err != nil {
+			return g, err
+		}
+		verdict, err := m.truth("verdict")
+		if g.said = fmt.Sprint(verdict); verdict {
+			g.value = 1
+		}
+		return g, err
+	},
+}
+
+// choosing asks for one of some words.
+func choosing(choices []choice) form[graded] {
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.name
+	}
+	list, err := json.Marshal(names)
+	if err != nil {
+		panic(err) // texts have a form in JSON
+	}
+	return form[graded]{
+		name: "verdict",
+		schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"string","enum":` + string(list) +
+			`}},"required":["reasoning","verdict"],"additionalProperties":false}`,
+		words: `- "reasoning": string. What speaks for and against each choice, worked out before you settle.
+- "verdict": string, after the reasoning: one of ` + strings.Join(quotedNames(names), ", ") + `.`,
+		read: func(m members) (g graded, err error) {
+			if g.reasoning, err = m.text("reasoning"); err != nil {
+				return g, err
+			}
+			name, err := m.oneOf("verdict", names)
+			if err != nil {
+				return g, err
+			}
+			g.value = choices[slices.Index(names, name)].value
+			g.said = fmt.Sprintf("%s, value %s", quote(name), decimal(g.value))
+			return g, nil
+		},
+	}
+}
+
+func quotedNames(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = `"` + n + `"`
+	}
+	return out
+}
+
+// choice is a word of a scale and its value: a mapping of one to the other.
+type choice struct {
+	name  string
+	value float64
+}
+
+// DecodeNode reads the mapping.
+func (c *choice) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+	list, ok := d.Members(n, "a choice")
+	if !ok {
+		return
+	}
+	if len(list) != 1 {
+		d.Errorf(n, "a choice is one word and its value, such as good: 1; this has %d", len(list))
+		return
+	}
+	before := len(d.Problems)
+	c.name = list[0].Key.Value
+	d.Decode(list[0].Value, &c.value, c.name)
+	switch {
+	case len(d.Problems) > before:
+	case c.value < 0 || c.value > 1:
+		d.Errorf(list[0].Value, "the value of %s is %s, want 0 to 1", quote(c.name), decimal(c.value))
+	case trim(c.name) != c.name || c.name == "" || len(c.name) > shown || strings.ContainsAny(c.name, "\n\""):
+		d.Errorf(list[0].Key, "%s is no choice: want a short text without quotes, line ends or spaces at its ends", quote(c.name))
+	}
+}
+
+// JSONSchema is that of the mapping.
+func (choice) JSONSchema() kind.Schema {
+	return kind.Schema{
+		"type": "object", "minProperties": 1, "maxProperties": 1,
+		"additionalProperties": kind.Schema{"type": "number", "minimum": 0, "maximum": 1},
+	}
+}
+
+// MarshalJSON writes the mapping.
+func (c choice) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]float64{c.name: c.value})
+}

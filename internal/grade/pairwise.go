@@ -1,0 +1,185 @@
+package grade
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/kind"
+)
+
+// pairwise asks a judge which of two answers is better, in both orders.
+type pairwise struct {
+	Reference     string `yaml:"reference" json:"reference,omitempty" jsonschema:"the answer to compare with"`
+	ReferenceFile string `yaml:"referenceFile" json:"referenceFile,omitempty" jsonschema:"file with the answer to compare with, from the suite's folder"`
+	Criteria      string `yaml:"criteria" json:"criteria,omitempty" jsonschema:"what makes an answer better; what helps the asker if not given"`
+	Want          string `yaml:"want" json:"want,omitempty" jsonschema:"whether the answer must win, or must only not lose" check:"enum=better|not_worse,default=not_worse"`
+	Context       *bool  `yaml:"context" json:"context,omitempty" jsonschema:"show the judge what the answers were to be taken from, such as the skill" check:"default=false"`
+	asking
+
+	dir   string
+	other string // the answer to compare with
+}
+
+// maxReference bounds the answer to compare with.
+const maxReference = 1 << 20
+
+const wantBetter = "better"
+
+var pairwiseKind = kind.Kind[eval.Grader]{
+	Name: "pairwise",
+	Doc:  "A judge finds the answer better than another one, or not worse.",
+	Mode: "worse than reference",
+	Explain: "The other answer is `reference`, or the text of `referenceFile`. Judges lean to the place an answer stands in, so they are asked twice, " +
+		"with the places swapped: the answer wins or loses only if both agree, and anything else is a tie, which the reason explains. The value is " +
+		"1 for a win, 0.5 for a tie and 0 for a loss. `want: not_worse` passes with a tie, `want: better` does not. Two answers that are the same " +
+		"are a tie without a call.\n\nWhen one of the two calls gives no verdict, the check is unscored.\n\n" + judgeDoc,
+	Example: `- type: pairwise
+  referenceFile: answers/agents.md
+  criteria: Shorter is better where both are right.
+  want: not_worse
+`,
+	New: func() eval.Grader { return new(pairwise) },
+}
+
+func (g *pairwise) place(dir string) { g.dir = dir }
+
+// Check reads the answer to compare with.
+func (g *pairwise) Check() error {
+	errs := []error{g.checkModel()}
+	switch {
+	case g.Reference != "" && g.ReferenceFile != "":
+		errs = append(errs, fieldErrorf("referenceFile", "give reference or referenceFile, not both"))
+	case g.ReferenceFile != "":
+		data, err := suiteFile(g.dir, g.ReferenceFile, maxReference)
+		if err != nil {
+			errs = append(errs, fieldErrorf("referenceFile", "%w", err))
+		} else if g.other = trim(string(data)); g.other == "" {
+			errs = append(errs, fieldErrorf("referenceFile", "%s is empty", quote(g.ReferenceFile)))
+		}
+	case trim(g.Reference) == "":
+		errs = append(errs, errors.New("give reference or referenceFile: the answer to compare with"))
+	default:
+		g.other = g.Reference
+	}
+	return errors.Join(errs...)
+}
+
+// calls: one for each order.
+func (g *pairwise) calls() int { return 2 }
+
+// How an answer did against another.
+type duel string
+
+const (
+	won  duel = "better"
+	lost duel = "worse"
+	tied duel = "tie"
+)
+
+// compared is a judge's verdict on two answers.
+type compared struct{ reasoning, verdict string }
+
+var comparing = form[compared]{
+	name: "comparison",
+	schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"string","enum":["first","second","tie"]}},` +
+		`"required":["reasoning","verdict"],"additionalProperties":false}`,
+	words: `- "reasoning": string. Where the two differ and what that means to the asker, worked out before you settle.
+- "verdict": string, after the reasoning: "first" or "second" for the better answer, or "tie".`,
+	read: func(m members) (c compared, err error) {
+		if c.reasoning, err = m.text("reasoning"); err != nil {
+			return c, err
+		}
+		c.verdict, err = m.oneOf("verdict", []string{"first", "second", "tie"})
+		return c, err
+	},
+}
+
+// half is one of the two calls.
+type half struct {
+	compared
+	hearing
+	err error
+}
+
+func (g *pairwise) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	j, err := judgeOf(ctx, g.Model)
+	switch {
+	case err != nil:
+		return eval.Score{}, err
+	case j == nil:
+		return eval.Skipped(noJudge), nil
+	case trim(r.Text) == trim(g.other):
+		return g.score(tied, "the answers are the same"), nil
+	}
+	var halves [2]half
+	var wg sync.WaitGroup
+	for i := range halves {
+		wg.Go(func() { halves[i] = g.half(ctx, j, c, r, i == 1) })
+	}
+	wg.Wait()
+	h := halves[0].hearing
+	h.usage.Add(&halves[1].usage)
+	for _, note := range halves[1].notes {
+		if !slices.Contains(h.notes, note) {
+			h.notes = append(slices.Clip(h.notes), note)
+		}
+	}
+	if err := errors.Join(halves[0].err, halves[1].err); err != nil {
+		return h.on(eval.Score{}), fmt.Errorf("one order of the answers has no verdict: %w", err)
+	}
+	return h.on(g.settle(halves)), nil
+}
+
+// half asks in one order; swapped puts the answer second.
+func (g *pairwise) half(ctx context.Context, j *judge, c *eval.Case, r *eval.Response, swapped bool) (h half) {
+	sections := withSection(nil, "question", question(c))
+	if on(g.Context, false) {
+		sections = withSection(sections, "context", r.Context)
+	}
+	sections = withSection(sections, "criteria", g.Criteria)
+	first, second, sample := r.Text, g.other, 0
+	if swapped {
+		first, second, sample = second, first, 1
+	}
+	sections = append(sections, section{"first answer", first}, section{"second answer", second})
+	q := inquiry{task: j.texts["pairwise.md"], sections: sections, sample: sample}
+	h.compared, h.hearing, h.err = ask(ctx, j, q, comparing)
+	return h
+}
+
+// outcome is how the answer did when it stood first, or second.
+func (c compared) outcome(swapped bool) duel {
+	switch {
+	case c.verdict == "tie":
+		return tied
+	case (c.verdict == "first") != swapped:
+		return won
+	}
+	return lost
+}
+
+// settle makes one outcome of the two.
+func (g *pairwise) settle(halves [2]half) eval.Score {
+	a, b := halves[0].outcome(false), halves[1].outcome(true)
+	result, why := a, "in both orders"
+	if a != b {
+		result, why = tied, fmt.Sprintf("the judge does not hold to its verdict: %s when the answer stands first, %s when it stands second", a, b)
+	}
+	s := g.score(result, why)
+	s = s.Detail("orders", []string{string(a), string(b)})
+	return s.Detail("reasoning", fmt.Sprintf("Answer first: %s\nAnswer second: %s", halves[0].reasoning, halves[1].reasoning))
+}
+
+func (g *pairwise) score(result duel, why string) eval.Score {
+	passes := result == won || result == tied && g.Want != wantBetter
+	s := eval.PassIf(passes, "%s, %s", result, why)
+	if !passes && result == tied {
+		s.Reason = fmt.Sprintf("%s, want %s: %s", result, won, why)
+	}
+	s.Value = map[duel]float64{won: 1, tied: 0.5, lost: 0}[result]
+	return s
+}
