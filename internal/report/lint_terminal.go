@@ -1,0 +1,180 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/skill"
+)
+
+// lintTerminal shows findings by file, each with its line and a mark under the
+// place. What is known is shown at once: a person reads while files are read.
+type lintTerminal struct {
+	*printer
+	paint
+	run   LintRun
+	width int // 0 when there is no terminal to lay out for
+	last  string
+}
+
+func newLintTerminal(w io.Writer, run LintRun, o Options) LintWriter {
+	t := &lintTerminal{printer: newPrinter(w), paint: paint(o.Color), run: run}
+	if o.Width > 0 {
+		t.width = layoutWidth(o)
+	}
+	return t
+}
+
+func (t *lintTerminal) File(f LintFile) error {
+	findings := f.shown()
+	if len(findings)+len(f.Fixed) == 0 && f.Err == nil {
+		return nil
+	}
+	if t.last != "" {
+		t.print("\n")
+	}
+	if t.last != f.Path {
+		t.printf("%s\n", t.bold(Sanitize(f.Path)))
+		t.last = f.Path
+	}
+	for _, x := range f.Fixed {
+		t.printf("  %s %s %s\n", t.green("fixed:"), Sanitize(x.Fix.Message), t.dim("["+x.Rule+"]"))
+	}
+	if f.Err != nil {
+		t.printf("  %s %s\n", t.alarm("problem:"), oneLine(f.Err.Error(), reasonBytes))
+	}
+	for i := range findings {
+		t.finding(&findings[i])
+	}
+	return t.close()
+}
+
+func (t *lintTerminal) Close(totals *LintTotals) error {
+	if t.last != "" {
+		t.print("\n")
+	}
+	line := totals.String()
+	switch {
+	case totals.Failed(t.run.FailOn):
+		line = t.with("1;31", "✗ "+line)
+	case totals.Problems > 0:
+		line = t.with("1;33", "! "+line)
+	case totals.found() != "":
+		line = t.with("1;33", "✓ "+line)
+	default:
+		line = t.with("1;32", "✓ "+line)
+	}
+	t.print(line + "\n")
+	return t.close()
+}
+
+// lintIndent is how far what belongs to a finding stands in: as far as its line
+// of the file.
+const lintIndent = 8
+
+func (t *lintTerminal) finding(f *skill.Finding) {
+	place := fmt.Sprintf("%d:%d", f.Line, f.Col)
+	head := place + " " + string(f.Severity) + ":"
+	lines := []string{head + " " + oneLine(f.Message, reasonBytes) + " [" + f.Rule + "]"}
+	if t.width > 0 {
+		lines = wrap(lines[0], t.width-lintIndent)
+	}
+	for i, line := range lines {
+		if i == len(lines)-1 {
+			line = t.dimRule(line, f.Rule)
+		}
+		if rest, ok := strings.CutPrefix(line, head); ok && i == 0 {
+			t.print("  " + t.dim(place) + " " + t.severity(f.Severity, string(f.Severity)+":") + rest + "\n")
+			continue
+		}
+		t.print(strings.Repeat(" ", lintIndent) + line + "\n")
+	}
+	t.excerpt(f)
+	if f.Fix != nil {
+		t.print(strings.Repeat(" ", lintIndent) + t.green("fix:") + " " + oneLine(f.Fix.Message, reasonBytes) + "\n")
+	}
+}
+
+// dimRule takes the colour from the rule's name at the end of a line.
+func (t *lintTerminal) dimRule(line, rule string) string {
+	if text, ok := strings.CutSuffix(line, "["+rule+"]"); ok {
+		return text + t.dim("["+rule+"]")
+	}
+	return line
+}
+
+func (t *lintTerminal) severity(s skill.Severity, text string) string {
+	switch s {
+	case skill.Error:
+		return t.red(text)
+	case skill.Warning:
+		return t.yellow(text)
+	}
+	return t.with("34", text)
+}
+
+// excerptColumns is how much of a line is shown when there is no terminal.
+const excerptColumns = 110
+
+// excerpt shows the line of a finding and marks the place. What is wrong with
+// a file as a whole has no line to show.
+func (t *lintTerminal) excerpt(f *skill.Finding) {
+	if f.Line == 1 && f.Col == 1 && f.EndLine == 1 && f.EndCol == 1 || strings.TrimSpace(f.Excerpt) == "" {
+		return
+	}
+	gutter := fmt.Sprintf("%5d | ", f.Line)
+	room := excerptColumns
+	if t.width > 0 {
+		room = max(t.width-len(gutter), 24)
+	}
+	line, indent, marked := markLine(f, room)
+	t.print(t.dim(gutter) + line + "\n")
+	t.print(t.dim(strings.Repeat(" ", len(gutter)-2)+"| ") + strings.Repeat(" ", indent) + t.severity(f.Severity, strings.Repeat("^", marked)) + "\n")
+}
+
+// markLine lays the line of a finding out in some columns and gives those in
+// front of the place and those of the place itself.
+func markLine(f *skill.Finding, room int) (line string, indent, marked int) {
+	before, rest := splitChars(f.Excerpt, f.Col-f.ExcerptCol)
+	place, after := rest, ""
+	if f.EndLine == f.Line {
+		place, after = splitChars(rest, f.EndCol-f.Col)
+	}
+	before, place, after = Sanitize(before), Sanitize(place), Sanitize(after)
+	if f.ExcerptCol > 1 {
+		before = "…" + before
+	}
+	if most := room * 2 / 3; columns(before) > most && columns(before)+columns(place)+columns(after) > room {
+		before = "…" + lastColumns(before, min(most, max(room-columns(place), room/3))-1)
+	}
+	indent = columns(before)
+	line = truncate(before+place+after, room)
+	return line, indent, max(1, min(columns(place), columns(line)-indent))
+}
+
+// splitChars splits after a number of characters, counted as places are: a
+// byte that does not continue a character begins one.
+func splitChars(s string, n int) (head, tail string) {
+	for i := range len(s) {
+		if s[i]&0xC0 == 0x80 {
+			continue
+		}
+		if n--; n < 0 {
+			return s[:i], s[i:]
+		}
+	}
+	return s, ""
+}
+
+// lastColumns is the end of a text that fits into some columns.
+func lastColumns(s string, n int) string {
+	skip := columns(s) - n
+	for i, r := range s {
+		if skip <= 0 && runeColumns(r) > 0 {
+			return s[i:]
+		}
+		skip -= runeColumns(r)
+	}
+	return ""
+}
