@@ -38,8 +38,9 @@ var layout = map[string][]string{
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
-	"internal/llm/anthropic": {"internal/eval", "internal/llm"},
-	"internal/llm/openai":    {"internal/eval", "internal/llm"},
+	"internal/llm/anthropic": {"internal/eval", "internal/llm", "internal/llm/wire"},
+	"internal/llm/openai":    {"internal/eval", "internal/llm", "internal/llm/wire"},
+	"internal/llm/wire":      {"internal/llm"}, // the HTTP that the vendors' clients share
 	"internal/llm/llmtest":   {},
 
 	// The conformance suite's driver stands on the client alone.
