@@ -83,7 +83,7 @@ var nameDuplicate = Rule{
 }
 
 var nameFolder = Rule{
-	ID: "name-folder", Family: "name", Severity: Error,
+	ID: "name-folder", Family: "name", Severity: Error, Fixes: true,
 	Doc:     "The name differs from the name of the folder.",
 	Explain: "The specification wants them equal, because clients find skills by folder and users by name. In a <skill>/<lang>/SKILL.md layout the folder above counts, with or without the language at the end.",
 	check: func(p *pass) {
