@@ -64,15 +64,26 @@ func Quality(criteria, compat string, pos eval.Pos) *eval.Check {
 	)
 }
 
+// Criteria is the check behind criteria of a case that is about no skill.
+func Criteria(criteria string, pos eval.Pos) *eval.Check {
+	return expanded(judgeKind, judgeKind.Name, judgeKind.Mode, &judgeCheck{Criteria: criteria}, pos)
+}
+
 // Coding is the check behind criteria with a challenge: what [Quality] judges
 // and what can be measured in the code, half and half.
 func Coding(criteria string, requiredImports, requiredPatterns, forbiddenPatterns []string, compat string, pos eval.Pos) *eval.Check {
-	g := codeValidationKind.New().(*codeValidation)
-	g.RequiredImports, g.RequiredPatterns, g.ForbiddenPatterns = requiredImports, requiredPatterns, forbiddenPatterns
 	return expandedWeighted("coding_composite", pos,
 		counting(0.5, Quality(criteria, compat, pos)),
-		counting(0.5, expanded(codeValidationKind, codeValidationKind.Name, codeValidationKind.Mode, g, pos)),
+		counting(0.5, CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns, pos)),
 	)
+}
+
+// CodeValidation is the check behind requiredImports, requiredPatterns and
+// forbiddenPatterns.
+func CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns []string, pos eval.Pos) *eval.Check {
+	g := codeValidationKind.New().(*codeValidation)
+	g.RequiredImports, g.RequiredPatterns, g.ForbiddenPatterns = requiredImports, requiredPatterns, forbiddenPatterns
+	return expanded(codeValidationKind, codeValidationKind.Name, codeValidationKind.Mode, g, pos)
 }
 
 // Boundary is the check behind criteria with expectRefusal.

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"encoding/json"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 
@@ -61,6 +62,9 @@ func (l *loader) judged(n *yaml.Node, e *expected, input json.RawMessage, each b
 	if judge {
 		l.criteria(n, e, input, each, add)
 	}
+	if coded(e) && !composed(list.checks[before:]) {
+		add(grade.CodeValidation(words(e.RequiredImports), words(e.RequiredPatterns), words(e.ForbiddenPatterns), l.pos(n)))
+	}
 	g := &e.GroundTruth
 	if facts := len(g.ExpectedFacts) + len(g.ForbiddenClaims); facts > 0 && judge {
 		add(grade.Facts(words(g.ExpectedFacts), words(g.ForbiddenClaims), words(g.AcceptableVariations), l.pos(n)))
@@ -80,6 +84,17 @@ func (l *loader) judged(n *yaml.Node, e *expected, input json.RawMessage, each b
 	}
 }
 
+// coded tells whether something is asked of the answer's code that needs no
+// judge.
+func coded(e *expected) bool {
+	return len(e.RequiredImports)+len(e.RequiredPatterns)+len(e.ForbiddenPatterns) > 0
+}
+
+// composed tells whether it is part of a composite already.
+func composed(checks []*eval.Check) bool {
+	return slices.ContainsFunc(checks, func(c *eval.Check) bool { return grade.Mentions(c, "code_validation") })
+}
+
 // criteria adds the check that criteria stand for: what it is depends on what
 // is asked.
 func (l *loader) criteria(n *yaml.Node, e *expected, input json.RawMessage, each bool, add func(*eval.Check)) {
@@ -90,8 +105,11 @@ func (l *loader) criteria(n *yaml.Node, e *expected, input json.RawMessage, each
 		l.d.Errorf(n, "expectRefusal needs criteria: what the judge is to look for")
 	case e.ExpectRefusal != nil:
 		add(grade.Boundary(text, *e.ExpectRefusal, l.pos(n)))
+	case challenge && text != "":
+		add(grade.Coding(text, words(e.RequiredImports), words(e.RequiredPatterns), words(e.ForbiddenPatterns), e.Compat, l.pos(n)))
 	case text != "" && (name != "" || each):
 		add(grade.Quality(text, e.Compat, l.pos(n)))
+	case text != "":
+		add(grade.Criteria(text, l.pos(n)))
 	}
-	_ = challenge
 }
