@@ -55,7 +55,7 @@ func (s *Section) All() []*Section {
 
 // markdown is the CommonMark parser. Emphasis is left out: nothing here asks for it, and it is the costliest part of the
 // inline grammar. So are the extensions, whose patterns alone would take a millisecond of every start; tables are read
-// by readTables.
+// by [paragraphs].
 var markdown = sync.OnceValue(func() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -67,6 +67,7 @@ var markdown = sync.OnceValue(func() parser.Parser {
 		),
 		parser.WithParagraphTransformers(
 			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(paragraphs{}, 200),
 		),
 	)
 })
@@ -75,10 +76,12 @@ var markdown = sync.OnceValue(func() parser.Parser {
 func (d *Document) readBody() {
 	blocks := code.Blocks(d.Body())
 	source := d.tame(blocks)
-	root := markdown().Parse(text.NewReader(source))
+	context := parser.NewContext()
+	root := markdown().Parse(text.NewReader(source), parser.WithContext(context))
 	d.readSections(root, source)
 	d.readBlocks(blocks)
 	d.measure(source)
+	d.readTables(context)
 	d.readInlines(root, source)
 }
 
@@ -216,20 +219,29 @@ func (d *Document) measure(source []byte) {
 	}
 }
 
+// wordByte is 1 for letters and digits and 2 for white space.
+var wordByte = func() (t [utf8.RuneSelf]uint8) {
+	for c := range byte(utf8.RuneSelf) {
+		switch {
+		case isAlnum(c):
+			t[c] = 1
+		case c == ' ' || c >= '\t' && c <= '\r':
+			t[c] = 2
+		}
+	}
+	return t
+}()
+
 // countWords counts the runs between white space that hold a letter or a digit. Scripts that do not put spaces between
 // words (Chinese, Japanese) count each character as half a word, which is about what their translations have.
 func countWords(b []byte) int {
 	words, ideographs := 0, 0
-	inWord := false
+	in := uint8(0) // 1 inside of a word; kept as a number because a branch per byte costs most of the time
 	for i := 0; i < len(b); {
-		c := b[i]
-		if c < utf8.RuneSelf {
-			if c == ' ' || c >= '\t' && c <= '\r' {
-				inWord = false
-			} else if !inWord && isAlnum(c) {
-				words++
-				inWord = true
-			}
+		if c := b[i]; c < utf8.RuneSelf {
+			now := (in | wordByte[c]&1) &^ (wordByte[c] >> 1)
+			words += int(now &^ in)
+			in = now
 			i++
 			continue
 		}
@@ -237,13 +249,13 @@ func countWords(b []byte) int {
 		i += size
 		switch {
 		case unicode.IsSpace(r):
-			inWord = false
+			in = 0
 		case r >= 0x3040 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff || r >= 0x20000 && r <= 0x3ffff:
 			ideographs++
-			inWord = false
-		case !inWord && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			in = 0
+		case in == 0 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
 			words++
-			inWord = true
+			in = 1
 		}
 	}
 	return words + ideographs/2

@@ -44,7 +44,7 @@ type Mention struct {
 	Start, End int
 }
 
-// readInlines collects links, mentions and tables in the order of the file.
+// readInlines collects links and mentions in the order of the file.
 func (d *Document) readInlines(root ast.Node, source []byte) {
 	section := d.sectionCursor()
 	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -61,8 +61,6 @@ func (d *Document) readInlines(root ast.Node, source []byte) {
 		case *ast.CodeSpan:
 			d.addMentions(n, section)
 			return ast.WalkSkipChildren, nil
-		case *ast.Paragraph, *ast.TextBlock: // a tight list has the latter
-			d.readTables(n, source, section)
 		}
 		return ast.WalkContinue, nil
 	})

@@ -12,23 +12,27 @@ var codeSyntax = Rule{
 	Doc:     "A code block does not parse in its language.",
 	Explain: "Models copy examples, mistakes included. Each block with a known language is read by a parser for it; fragments are fine, as are blocks that say with ... or <placeholders> that they are not complete.",
 	check: func(p *pass) {
+		good := p.parsedTogether()
 		for i := 0; i < len(p.Blocks) && !p.full(); i++ {
-			checkSyntax(p, &p.Blocks[i])
+			if b := &p.Blocks[i]; !good[b] && p.claimsSyntax(b) {
+				checkSyntax(p, b)
+			}
 		}
 	},
 }
 
+// claimsSyntax reports whether a block is meant to parse.
+func (p *pass) claimsSyntax(b *Block) bool {
+	return b.Lang != "" && b.Closed && !isSketch(b.Text) && !p.showsWrong(b)
+}
+
 func checkSyntax(p *pass, b *Block) {
-	if b.Lang == "" || !b.Closed || isSketch(b.Text) || p.showsWrong(b) {
-		return
-	}
 	lang := b.Lang
 	if lang == "json" {
 		lang = "jsonc" // examples are commented, and everyone reads them
 	}
 	problems, _ := code.Syntax(lang, b.Text)
-	// A block that shows two ways of doing it declares its names twice.
-	problems = slices.DeleteFunc(problems, func(x code.Problem) bool { return strings.HasSuffix(x.Message, "has already been declared") })
+	problems = withoutRepeats(problems)
 	if len(problems) == 0 || isMarkup(b) {
 		return
 	}
@@ -36,6 +40,14 @@ func checkSyntax(p *pass, b *Block) {
 	start := p.Offset(line, col)
 	_, end := p.lines.bounds(p.Text, min(line, p.Lines()))
 	p.at(start, max(end, start), nil, "the %s does not parse: %s", b.Lang, shorten(problems[0].Message, 120))
+}
+
+// withoutRepeats leaves out the problems of a source that has a name twice: a block that shows two ways of doing a thing
+// does.
+func withoutRepeats(problems []code.Problem) []code.Problem {
+	return slices.DeleteFunc(problems, func(x code.Problem) bool {
+		return strings.HasSuffix(x.Message, "has already been declared") || strings.HasPrefix(x.Message, "Multiple exports with the same name")
+	})
 }
 
 // isMarkup reports whether a block of TSX is a piece of markup and no program: elements beside each other, or a tag alone.

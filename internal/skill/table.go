@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 )
 
 // Table is a table with its header row.
@@ -13,28 +15,67 @@ type Table struct {
 	Header        []string
 	Columns, Rows int // header row not counted
 	Section       *Section
+
+	start int // offset of the header in the body
 }
 
-// readTables finds the tables in a paragraph, by GitHub's rules: a header row, below it a row of dashes with as many
-// cells, and then every line to the end of the paragraph.
-func (d *Document) readTables(p ast.Node, source []byte, section func(int) *Section) {
-	lines := p.Lines()
-	for i := 1; i < lines.Len(); i++ {
-		rule := lines.At(i)
-		columns, ok := delimiterRow(rule.Value(source))
-		if !ok {
-			continue
+// paragraphs looks at each paragraph before the Markdown parser reads what is in its lines. It finds the tables, by
+// GitHub's rules: a header row, below it a row of dashes with as many cells, and then every line to the end of the
+// paragraph. And it spares the parser the lines of paragraphs that have no marks, which most do not.
+type paragraphs struct{}
+
+// tablesKey is where the tables wait until the sections are known.
+var tablesKey = parser.NewContextKey()
+
+// Transform looks at one paragraph.
+func (paragraphs) Transform(node *ast.Paragraph, reader text.Reader, context parser.Context) {
+	lines, source := node.Lines(), reader.Source()
+	below, _ := reader.PeekLine()
+	heading := isUnderline(below)
+	table, marks := heading, heading
+	for i := range lines.Len() {
+		segment := lines.At(i)
+		line := segment.Value(source)
+		marks = marks || bytes.IndexByte(line, '[') >= 0 || bytes.IndexByte(line, '`') >= 0 || bytes.IndexByte(line, '<') >= 0
+		if !table && i > 0 {
+			table = addTable(context, source, lines, i)
 		}
-		head := lines.At(i - 1)
-		header := cells(head.Value(source))
-		if len(header) != columns {
-			continue
-		}
-		start := d.bodyStart + head.Start
-		t := Table{Header: header, Columns: columns, Rows: lines.Len() - i - 1, Section: section(start)}
-		t.Line, t.Col = d.Place(start)
-		d.Tables = append(d.Tables, t)
-		return
+	}
+	if !marks {
+		node.SetLines(text.NewSegments())
+	}
+}
+
+// addTable notes a table if a line is the row of dashes below its header.
+func addTable(context parser.Context, source []byte, lines *text.Segments, i int) bool {
+	head, rule := lines.At(i-1), lines.At(i)
+	columns, ok := delimiterRow(rule.Value(source))
+	if !ok {
+		return false
+	}
+	header := cells(head.Value(source))
+	if len(header) == columns {
+		found, _ := context.Get(tablesKey).([]Table)
+		context.Set(tablesKey, append(found, Table{Header: header, Columns: columns, Rows: lines.Len() - i - 1, start: head.Start}))
+	}
+	return len(header) == columns
+}
+
+// isUnderline reports whether a line can make a heading of the paragraph above it, which then needs its lines
+// and is no table.
+func isUnderline(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && (line[0] == '=' || line[0] == '-') && len(bytes.Trim(line, "=-")) == 0
+}
+
+// readTables puts the tables that were met into their sections.
+func (d *Document) readTables(context parser.Context) {
+	d.Tables, _ = context.Get(tablesKey).([]Table)
+	section := d.sectionCursor()
+	for i := range d.Tables {
+		t := &d.Tables[i]
+		t.Section = section(d.bodyStart + t.start)
+		t.Line, t.Col = d.Place(d.bodyStart + t.start)
 	}
 }
 
