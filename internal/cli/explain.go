@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 )
 
@@ -18,7 +21,7 @@ func newExplainCmd(w *World) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain [KIND]",
 		Short:   "Say what a rule or target means, its parameters, and an example",
-		Example: "  mettle explain\n  mettle explain matches_regex",
+		Example: "  mettle explain\n  mettle explain matches_regex\n  mettle explain frontmatter-quote",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return explainable(), cobra.ShellCompDirectiveNoFileComp
@@ -33,7 +36,7 @@ func newExplainCmd(w *World) *cobra.Command {
 }
 
 func explainable() []string {
-	return append(append(grade.Kinds.Names(), target.Kinds.Names()...), "gates")
+	return slices.Concat(grade.Kinds.Names(), target.Kinds.Names(), []string{"gates"}, suite.RuleNames())
 }
 
 func explainAll(out io.Writer) error {
@@ -47,6 +50,10 @@ func explainAll(out io.Writer) error {
 		fmt.Fprintf(tw, "  %s\t%s\n", k.Name, k.Doc)
 	}
 	fmt.Fprintln(tw, "\nFurther:\n  gates\tConditions on a whole run or suite.")
+	fmt.Fprintln(tw, "\nRules of mettle lint:")
+	for _, r := range skill.Rules() {
+		fmt.Fprintf(tw, "  %s\t%s\n", r.ID, r.Doc)
+	}
 	return tw.Flush()
 }
 
@@ -61,6 +68,9 @@ func explain(out io.Writer, name string) error {
 	}
 	if name == "gates" {
 		explainGates(out)
+		return nil
+	}
+	if explainLintRule(out, name) {
 		return nil
 	}
 	if near := kind.Near(name, explainable()); near != "" {

@@ -178,3 +178,6 @@ func lastColumns(s string, n int) string {
 	}
 	return ""
 }
+
+// Wrap breaks text at spaces into lines of at most width columns.
+func Wrap(s string, width int) []string { return wrap(s, width) }

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/skill"
+)
+
+// explainLintRule says what a rule of the linter is about, or which rules a
+// family has. It reports whether there is one of that name.
+func explainLintRule(out io.Writer, name string) bool {
+	var family []*skill.Rule
+	for _, r := range skill.Rules() {
+		if r.ID == name {
+			explainRule(out, r)
+			return true
+		}
+		if r.Family == name {
+			family = append(family, r)
+		}
+	}
+	if len(family) == 0 {
+		return false
+	}
+	fmt.Fprintf(out, "%s: A family of rules of mettle lint.\n\n", name)
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range family {
+		fmt.Fprintf(tw, "  %s\t%s\n", r.ID, r.Doc)
+	}
+	_ = tw.Flush()
+	return true
+}
+
+func explainRule(out io.Writer, r *skill.Rule) {
+	fmt.Fprintf(out, "%s: %s\n\n%s\n", r.ID, r.Doc, strings.Join(report.Wrap(r.Explain, 88), "\n"))
+	fmt.Fprintf(out, "\nProfiles:\n")
+	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, p := range skill.Profiles() {
+		l, err := skill.NewLinter(skill.Options{Profile: p.Name})
+		if err != nil {
+			continue // a built-in profile is always whole
+		}
+		fmt.Fprintf(tw, "  %s\t%s\n", p.Name, l.Severity(r))
+	}
+	_ = tw.Flush()
+	explainExample(out, r)
+	comment := "<!-- mettle-ignore " + r.ID + ": the reason -->"
+	if slices.Contains([]string{"description", "frontmatter", "name", "tool"}, r.Family) {
+		comment = "# mettle-ignore " + r.ID + ": the reason"
+	}
+	fmt.Fprintf(out, "\nTo silence it in one place, write above it:\n  %s\n\nTo change what it weighs everywhere, in mettle.yaml:\n"+
+		"  lint:\n    rules: {%s: off} # or error, warning, info\n", comment, r.ID)
+}
+
+func explainExample(out io.Writer, r *skill.Rule) {
+	x, ok := r.Example()
+	if ok {
+		fmt.Fprintln(out, "\nExample:")
+	}
+	if x.Text != "" {
+		fmt.Fprintln(out, indent(strings.TrimRight(x.Text, "\n")))
+	}
+	for _, f := range x.Other {
+		fmt.Fprintf(out, "  %s:\n%s\n", f.Path, indent(strings.TrimRight(f.Text, "\n")))
+	}
+	switch {
+	case x.Fixed != "":
+		fmt.Fprintf(out, "\n--fix makes of it:\n%s\n", indent(strings.TrimRight(x.Fixed, "\n")))
+	case r.Fixes:
+		fmt.Fprintln(out, "\n--fix mends it where that is certain.")
+	}
+}

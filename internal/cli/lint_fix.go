@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/skill"
+)
+
+// mendRounds bounds how often a file is mended: each round makes the fixes that
+// those before it stood in the way of.
+const mendRounds = 10
+
+// mend makes all fixes of a document and gives what is mended.
+func (j *lintJob) mend(f lintFile, d *skill.Document) (*skill.Document, []skill.Finding) {
+	scratch, err := skill.NewLinter(j.settings) // the job's own would take each version for a further skill
+	if err != nil {
+		return d, nil // the job's own was made of the same
+	}
+	var mended []skill.Finding
+	open := j.fixable(scratch.File(d))
+	for round := 0; round < mendRounds && len(open) > 0; round++ {
+		text, n := skill.Apply(d.Text, open)
+		if n == 0 || text == d.Text {
+			break
+		}
+		d = f.parse([]byte(text))
+		left := j.fixable(scratch.File(d))
+		mended = append(mended, gone(open, left)...)
+		open = left
+	}
+	return d, mended
+}
+
+// fixable are the findings whose fixes are wanted.
+func (j *lintJob) fixable(found []skill.Finding) []skill.Finding {
+	return slices.DeleteFunc(found, func(f skill.Finding) bool {
+		return f.Fix == nil || f.Suppressed != "" || j.baseline != nil && j.baseline.Has(f)
+	})
+}
+
+// gone are the findings that are no longer there.
+func gone(before, after []skill.Finding) (out []skill.Finding) {
+	left := make(map[string]bool, len(after))
+	for _, f := range after {
+		left[f.Fingerprint] = true
+	}
+	for _, f := range before {
+		if !left[f.Fingerprint] {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// mendFile mends a file on the disk. When it cannot be written, what is wrong
+// with it is still so.
+func (j *lintJob) mendFile(f lintFile, d *skill.Document) (*skill.Document, []skill.Finding, error) {
+	after, mended := j.mend(f, d)
+	if after.Text == d.Text {
+		return d, nil, nil
+	}
+	if err := rewrite(f.path, []byte(d.Text), []byte(after.Text)); err != nil {
+		return d, nil, errors.New(strings.ReplaceAll(err.Error(), f.path, f.shown))
+	}
+	return after, mended, nil
+}
+
+// rewrite puts a new text in the place of a file's old one, in one step and
+// with the permissions it has. A file that is not what it was when it was read
+// is left alone.
+func rewrite(path string, before, after []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	now, err := os.OpenFile(path, os.O_RDWR, 0) // one that must not be written to is not to be replaced either
+	if err != nil {
+		return err
+	}
+	defer now.Close()
+	info, err := now.Stat()
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(now)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(text, before) {
+		return fmt.Errorf("%s has changed since it was read", path)
+	}
+	next, err := os.CreateTemp(filepath.Dir(path), ".mettle-*")
+	if err != nil {
+		return err
+	}
+	_, err = next.Write(after)
+	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Close())
+	if err == nil {
+		err = os.Rename(next.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(next.Name()))
+	}
+	return nil
+}
+
+// diff shows what --fix would change. For a program it is exact, so that it can
+// be applied; on a terminal what the files hold is made harmless first.
+func (j *lintJob) diff(ctx context.Context, out io.Writer, o report.Options) error {
+	fixed := 0
+	workers := 1 // the texts of two versions of a file are held, so one at a time
+	err := inOrder(ctx, len(j.files), workers, func(i int) lintChange { return j.change(j.files[i]) }, func(c lintChange) error {
+		j.totals.Files++
+		if c.err != nil {
+			j.totals.Problems++
+			j.world.printf("%s\n", report.Sanitize("mettle: "+c.err.Error()))
+			return nil
+		}
+		if len(c.text) == 0 {
+			return nil
+		}
+		j.changes++
+		fixed += c.fixed
+		_, err := out.Write(c.show(o.Color || j.world.OutTTY && j.opts.output == "-", o.Color))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if j.changes == 0 {
+		j.world.printf("nothing to fix in %s\n", count(len(j.files), "file"))
+		return nil
+	}
+	j.world.printf("--fix would mend %s in %s\n", count(fixed, "finding"), count(j.changes, "file"))
+	return nil
+}
+
+// lintChange is what --fix would do to a file.
+type lintChange struct {
+	text  []byte // a unified diff
+	fixed int
+	err   error
+}
+
+func (j *lintJob) change(f lintFile) lintChange {
+	d, err := j.load(f)
+	if err != nil {
+		return lintChange{err: errors.New(strings.ReplaceAll(err.Error(), f.path, f.shown))}
+	}
+	after, mended := j.mend(f, d)
+	text := diff.Diff("a/"+f.shown, []byte(d.Text), "b/"+f.shown, []byte(after.Text))
+	if _, rest, ok := bytes.Cut(text, []byte("\n")); ok {
+		text = rest // the command line of a diff program, which this is not
+	}
+	return lintChange{text: text, fixed: len(mended)}
+}
+
+// show is the diff for a person or for a program.
+func (c lintChange) show(person, color bool) []byte {
+	if !person {
+		return c.text
+	}
+	var b bytes.Buffer
+	for line := range strings.Lines(string(c.text)) {
+		line = report.Sanitize(strings.TrimSuffix(line, "\n"))
+		switch {
+		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+			line = paint(color, bold, line)
+		case strings.HasPrefix(line, "@@"):
+			line = paint(color, dim, line)
+		case strings.HasPrefix(line, "-"):
+			line = paint(color, red, line)
+		case strings.HasPrefix(line, "+"):
+			line = paint(color, green, line)
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.Bytes()
+}
