@@ -28,8 +28,22 @@ type node struct {
 	MaxItems    *float64         `json:"maxItems"`
 	Items       *node            `json:"items"`
 	Properties  map[string]*node `json:"properties"`
+	Values      values           `json:"additionalProperties"`
 	Required    []string         `json:"required"`
 	OneOf       []*node          `json:"oneOf"`
+}
+
+// values is what the values of a mapping with names of the reader's own are
+// like; none where a schema says just that there are no others.
+type values struct{ *node }
+
+// UnmarshalJSON reads a schema, or a truth value, which says nothing here.
+func (v *values) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		return nil
+	}
+	v.node = new(node)
+	return json.Unmarshal(b, v.node)
 }
 
 // schemas holds a schema by the word that templates use for its file.
@@ -57,7 +71,8 @@ var order = []string{
 	"id", "name", "description", "project", "version", "target", "targets", "suites", "defaults", "tool", "difficulty",
 	"input", "expected", "validations", "expectedKeywords", "forbiddenKeywords", "expectedImports", "tests", "tags",
 	"trials", "concurrency", "timeouts", "maxErrors", "gates", "output", "case", "start", "connect", "list", "call", "close",
-	"runs", "json", "report",
+	"runs", "json", "report", "lint", "profile", "profiles", "extends", "keys", "rules", "suppress", "rule", "path", "reason",
+	"baseline", "failOn",
 }
 
 // keys is the table of the keys of a mapping in a file: the file itself, or
@@ -71,6 +86,9 @@ func (s schemas) keys(file string, path ...string) (string, error) {
 			}
 			if n.Items != nil {
 				n = n.Items
+			}
+			if n.Values.node != nil {
+				n = n.Values.node
 			}
 		}
 	}
@@ -92,7 +110,7 @@ func (s schemas) keys(file string, path ...string) (string, error) {
 // hasKeys tells a mapping, or a list of mappings, whose keys have a table of
 // their own on the page, under a heading with its name.
 func (n *node) hasKeys() bool {
-	return len(n.Properties) > 0 || n.Items != nil && len(n.Items.Properties) > 0
+	return len(n.Properties) > 0 || n.Items != nil && len(n.Items.Properties) > 0 || n.Values.node != nil && len(n.Values.Properties) > 0
 }
 
 func rank(name string) int {
@@ -110,9 +128,12 @@ func defaultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// enumMax is how many values are listed; more have a page of their own.
+const enumMax = 20
+
 // text says in a few words what a value may be.
 func (n *node) text() string {
-	if len(n.Enum) > 0 {
+	if len(n.Enum) > 0 && len(n.Enum) <= enumMax {
 		return plain(strings.Join(n.Enum, " | "))
 	}
 	switch n.Ref {

@@ -98,6 +98,7 @@ func functions(repo fs.FS) (template.FuncMap, error) {
 		"gates": gateMetrics, "gateLabels": gateLabels,
 		"commands": commands, "help": help, "exitCodes": exitCodes,
 		"verdicts": corpus.byRule, "verdictCount": corpus.count,
+		"lintFamilies": lintFamilies, "lintIndex": lintIndex, "lintProfiles": lintProfiles, "lintFormats": lintFormats,
 	}, nil
 }
 
