@@ -80,7 +80,7 @@ func (o *selectOptions) skills(w *World, cfg *suite.Config) (func(file string) *
 	case o.Skills != "":
 		folder = w.abs(o.Skills)
 	case cfg.Skills != "":
-		folder = filepath.Join(cfg.Dir, cfg.Skills)
+		folder = within(cfg.Dir, cfg.Skills)
 	}
 	root, err := os.OpenRoot(folder) // a link out of the folder is not followed
 	if err != nil {

@@ -38,9 +38,13 @@ func (o *selectOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.Project, "project", "p", "", "only cases of this project")
 	f.StringArrayVarP(&o.Tags, "tag", "t", nil, "only cases with this tag; repeat for cases that have all of them")
 	f.StringVarP(&o.Difficulty, "difficulty", "d", "", "only cases of this difficulty: basic, intermediate, advanced")
+	o.skillFlags(f)
+	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this, * and ? standing for any characters; repeat for more")
+}
+
+func (o *selectOptions) skillFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Skills, "skills", "", "folder of the skills that cases are about (default: skills in mettle.yaml, and the built-in ones for built-in suites)")
 	f.StringVar(&o.Language, "language", "", "skills that suites for every skill look at: js, python, both (default js)")
-	f.StringArrayVar(&o.IDs, "id", nil, "only cases whose id matches this, * and ? standing for any characters; repeat for more")
 }
 
 func (o *selectOptions) selection() suite.Selection {
@@ -249,17 +253,20 @@ func runsDir(w *World, flag string, cfg *suite.Config) string {
 	case flag != "":
 		return w.abs(flag)
 	case cfg.Output.Runs != "":
-		return filepath.Join(cfg.Dir, cfg.Output.Runs)
+		return within(cfg.Dir, cfg.Output.Runs)
 	}
 	return filepath.Join(cfg.Dir, ".mettle", "runs")
 }
 
 // abs makes a path of the command line absolute.
-func (w *World) abs(path string) string {
+func (w *World) abs(path string) string { return within(w.Dir, path) }
+
+// within is a path as it is meant from a folder.
+func within(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(w.Dir, path)
+	return filepath.Join(folder, path)
 }
 
 // shown is a path as a person wants to see it: short, from where they stand.

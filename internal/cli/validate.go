@@ -16,6 +16,7 @@ func newValidateCmd(w *World) *cobra.Command {
 		Example: "  mettle validate\n  mettle validate suites/*.yaml",
 	}
 	cmd.Flags().StringVar(&o.Config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
+	o.skillFlags(cmd.Flags())
 	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
 		o.Suites = args
 		l, err := load(w, o)
