@@ -92,6 +92,13 @@ type Expander interface {
 	Expand(env Lookup) error
 }
 
+// Expanded fills in ${NAME} in one setting.
+func Expanded(s string, env Lookup) (string, error) {
+	e := &expander{env: env}
+	out := e.text(s)
+	return out, e.err()
+}
+
 // expander replaces ${NAME} in settings and remembers which were missing.
 type expander struct {
 	env     Lookup
@@ -126,7 +133,7 @@ func (e *expander) err() error {
 	}
 	m := &eval.Missing{}
 	for _, name := range e.missing {
-		m.What = append(m.What, fmt.Sprintf("the environment variable %s, which the target's settings refer to, is not set", name))
+		m.What = append(m.What, fmt.Sprintf("the environment variable %s, which the settings refer to, is not set", name))
 	}
 	return m
 }
