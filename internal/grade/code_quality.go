@@ -36,7 +36,12 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 }
 
 func (g *codeQuality) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+	j, err := judgeOf(ctx, g.Model)
 	switch {
+	case err != nil:
+		return eval.Score{}, err
+	case j == nil: // before the score without a call: nobody was to judge
+		return eval.Skipped(noJudge), nil
 	case g.Compat == langchainCompat && len(code.Blocks(r.Text)) == 0:
 		return eval.PassIf(true, "no block in the answer, which %s scores 1", g.Compat), nil
 	case g.Compat == "" && len(answerCode(r)) == 0:

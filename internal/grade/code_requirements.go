@@ -42,7 +42,7 @@ var codeRequirementsKind = kind.Kind[eval.Grader]{
 
 // Check wants something to look for, and patterns that compile.
 func (g *codeRequirements) Check() error {
-	errs := []error{g.checkModel(), checkTexts("mustInclude", g.MustInclude), checkTexts("mustNotInclude", g.MustNotInclude)}
+	errs := []error{g.checkModel(), checkRepeats("mustInclude", g.MustInclude), checkRepeats("mustNotInclude", g.MustNotInclude)}
 	if len(g.MustInclude)+len(g.MustNotInclude) == 0 && trim(g.ExpectedStructure) == "" {
 		errs = append(errs, errors.New("give mustInclude, mustNotInclude or expectedStructure"))
 	}
@@ -136,7 +136,7 @@ const noCodeReason = "no code in the answer"
 // structure asks the judge, if there is code to ask about.
 func (g *codeRequirements) structure(ctx context.Context, part *eval.Check, c *eval.Case, r *eval.Response, hasCode bool) eval.Score {
 	part.Grader = eval.GraderFunc(func(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-		if !hasCode {
+		if j, err := judgeOf(ctx, g.Model); err == nil && j != nil && !hasCode {
 			return eval.PassIf(false, noCodeReason), nil
 		}
 		sections := withSection(nil, "question", question(c))

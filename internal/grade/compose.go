@@ -191,7 +191,7 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 	}
 	switch {
 	case passed >= need:
-		return gather(eval.PassIf(true, "%d of %d checks passed", passed, total), scores), nil
+		return gather(eval.PassIf(true, "%d of %d checks passed%s", passed, total, leftOut(scores)), scores), nil
 	case passed+unscored < need:
 		return gather(eval.PassIf(false, "%d of %d checks passed, %s; %s", passed, total, wanted, some(failed)), scores), nil
 	}
@@ -206,6 +206,21 @@ func allSkipped(scores []eval.Score) eval.Score {
 		}
 	}
 	return eval.Skipped("no check applies")
+}
+
+// leftOut names the deciding checks that were skipped, so that nobody takes
+// what was decided without them for all of it.
+func leftOut(scores []eval.Score) string {
+	var skipped []string
+	for _, s := range scores {
+		if s.Status == eval.Skip && s.Severity != eval.WarnSeverity {
+			skipped = append(skipped, s.Key+": "+s.Reason)
+		}
+	}
+	if len(skipped) == 0 {
+		return ""
+	}
+	return "; without " + some(skipped)
 }
 
 // some shows the first few reasons.

@@ -72,11 +72,19 @@ func checkTexts(name string, texts []string) error {
 	var errs []error
 	for i, t := range texts {
 		field := fmt.Sprintf("%s[%d]", name, i)
-		switch {
-		case trim(t) == "":
+		if trim(t) == "" {
 			errs = append(errs, fieldErrorf(field, "%s is empty", field))
-		case slices.Contains(texts[:i], t):
-			errs = append(errs, fieldErrorf(field, "%s stands twice in %s", quote(t), name))
+		}
+	}
+	return errors.Join(append(errs, checkRepeats(name, texts))...)
+}
+
+// checkRepeats wants each text once.
+func checkRepeats(name string, texts []string) error {
+	var errs []error
+	for i, t := range texts {
+		if slices.Contains(texts[:i], t) {
+			errs = append(errs, fieldErrorf(fmt.Sprintf("%s[%d]", name, i), "%s stands twice in %s", quote(t), name))
 		}
 	}
 	return errors.Join(errs...)
@@ -100,7 +108,7 @@ func (g *facts) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval
 	if j == nil {
 		return eval.Skipped(noJudge), nil
 	}
-	statements := slices.Concat(g.ExpectedFacts, g.ForbiddenClaims)
+	statements := g.statements()
 	sections := withSection(nil, "question", question(c))
 	sections = append(sections, section{"statements", numbered(statements)})
 	sections = withSection(sections, "variations", listed(g.AcceptableVariations))
@@ -113,8 +121,11 @@ func (g *facts) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval
 	return h.on(g.score(verdicts)), nil
 }
 
-// parts lists what is judged: the facts, then the claims.
-func (g *facts) parts() []*eval.Check {
+// statements are what is judged: the facts, then the claims.
+func (g *facts) statements() []string { return slices.Concat(g.ExpectedFacts, g.ForbiddenClaims) }
+
+// checks are the parts of the check, one for each statement.
+func (g *facts) checks() []*eval.Check {
 	out := make([]*eval.Check, 0, len(g.ExpectedFacts)+len(g.ForbiddenClaims))
 	for _, text := range g.ExpectedFacts {
 		out = append(out, partCheck("fact", "fact:", text, missingFact))
@@ -126,49 +137,46 @@ func (g *facts) parts() []*eval.Check {
 	return out
 }
 
-func (g *facts) checks() []*eval.Check { return g.parts() }
-
 // score makes a score of each verdict, and one of all of them.
 func (g *facts) score(verdicts []standing) eval.Score {
 	scores := make([]eval.Score, len(verdicts))
-	var missing, claimed, reasoning []string
-	for i, part := range g.parts() {
+	wrong := map[string][]string{} // statements by what is wrong with them
+	met := 0
+	var reasoning []string
+	statements := g.statements()
+	for i, part := range g.checks() {
 		v := verdicts[i]
 		wanted := i < len(g.ExpectedFacts)
 		scores[i] = opinion(scoreOf(part, eval.PassIf((v.verdict == stated) == wanted, "%s", v.verdict)), v.reasoning)
-		switch {
-		case scores[i].Status == eval.Pass:
-		case wanted:
-			missing = append(missing, g.ExpectedFacts[i])
-		default:
-			claimed = append(claimed, g.ForbiddenClaims[i-len(g.ExpectedFacts)])
+		if scores[i].Status == eval.Pass {
+			met++
+		} else {
+			wrong[v.verdict] = append(wrong[v.verdict], statements[i])
 		}
 		reasoning = append(reasoning, fmt.Sprintf("%d. %s: %s", i+1, v.verdict, v.reasoning))
 	}
-	met := len(verdicts) - len(missing) - len(claimed)
 	share := float64(met) / float64(len(verdicts))
 	passes := met == len(verdicts)
 	if g.Threshold != nil {
 		passes = share >= *g.Threshold
 	}
-	s := eval.PassIf(passes, "%s", g.reason(met, len(verdicts), missing, claimed))
+	s := eval.PassIf(passes, "%s", g.reason(met, len(verdicts), wrong))
 	s.Value, s.Checks = share, scores
-	if !passes && len(missing) == 0 {
+	if !passes && len(wrong[absent])+len(wrong[denied]) == 0 {
 		s.Mode = forbiddenClaim
 	}
 	return s.Detail("reasoning", strings.Join(reasoning, "\n"))
 }
 
-func (g *facts) reason(met, total int, missing, claimed []string) string {
+func (g *facts) reason(met, total int, wrong map[string][]string) string {
 	reason := fmt.Sprintf("%d of %s as wanted", met, counted(total, "statement"))
 	if g.Threshold != nil {
 		reason += fmt.Sprintf(" (%s)", bounds(g.Threshold, nil))
 	}
-	if len(missing) > 0 {
-		reason += "; missing: " + quoteAll(missing)
-	}
-	if len(claimed) > 0 {
-		reason += "; claimed: " + quoteAll(claimed)
+	for _, w := range []struct{ verdict, said string }{{absent, "missing"}, {denied, "denied"}, {stated, "claimed"}} {
+		if len(wrong[w.verdict]) > 0 {
+			reason += "; " + w.said + ": " + quoteAll(wrong[w.verdict])
+		}
 	}
 	return reason
 }

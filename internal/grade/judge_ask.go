@@ -44,24 +44,19 @@ func ask[T any](ctx context.Context, j *judge, q inquiry, f form[T]) (verdict T,
 	user := q.task + "\n\n" + m.text + "\n\n" + closing
 	req := j.request(ctx, q, f.name, f.schema)
 	req.Messages = []llm.Message{{Role: llm.User, Text: user}}
-	reply, problem, err := hear(ctx, j, req, &h)
-	if err == nil && problem == nil {
-		verdict, problem = readReply(reply.Text, f)
-	}
-	if err != nil || problem == nil {
+	verdict, reply, problem, err := hear(ctx, j, req, f, &h)
+	switch {
+	case err != nil || problem == nil:
 		return verdict, h, err
-	}
-	if hopeless(reply) {
+	case hopeless(reply):
 		return verdict, h, problem
 	}
 	first := problem
 	repair := filled(j.texts[repairPrompt], "problem", problem.Error(), "form", f.words)
-	req.Messages = repaired(user, reply.Text, repair)
+	again := *req // whoever recorded the first still holds it
+	again.Messages = repaired(user, reply.Text, repair)
 	h.notes = append(h.notes, "asked twice: "+problem.Error())
-	reply, problem, err = hear(ctx, j, req, &h)
-	if err == nil && problem == nil {
-		verdict, problem = readReply(reply.Text, f)
-	}
+	verdict, reply, problem, err = hear(ctx, j, &again, f, &h)
 	switch {
 	case err != nil:
 		return verdict, h, fmt.Errorf("after a reply that was no verdict (%w): %w", first, err)
@@ -80,21 +75,24 @@ func (j *judge) request(ctx context.Context, q inquiry, name, schema string) *ll
 	}
 }
 
-// hear makes one call and counts it. problem is why the reply cannot be a
-// verdict whatever it says.
-func hear(ctx context.Context, j *judge, req *llm.Request, h *hearing) (reply *llm.Reply, problem, err error) {
+// hear makes one call and counts it. problem is why the reply is no verdict;
+// an error means that there is no reply.
+func hear[T any](ctx context.Context, j *judge, req *llm.Request, f form[T], h *hearing) (verdict T, reply *llm.Reply, problem, err error) {
 	reply, err = j.model.Generate(ctx, req)
 	if err == nil && reply == nil {
 		err = errors.New("the model gave neither a reply nor an error")
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("ask the judge: %w", err)
+		return verdict, nil, nil, fmt.Errorf("ask the judge: %w", err)
 	}
 	h.usage.Add(&reply.Usage)
 	if reply.Model != "" && !strings.HasSuffix(j.name, reply.Model) {
 		h.version = reply.Model
 	}
-	return reply, useless(reply), nil
+	if problem = useless(reply); problem == nil {
+		verdict, problem = readReply(reply.Text, f)
+	}
+	return verdict, reply, problem, nil
 }
 
 // repaired is the conversation that asks again. A turn without words is one
@@ -137,7 +135,7 @@ func (h hearing) on(s eval.Score) eval.Score {
 // opinion is a score by a judge: what it came to, the judge's words cut to a
 // line, and all of them in the details.
 func opinion(s eval.Score, reasoning string) eval.Score {
-	if said := oneLine(reasoning, 2*shown); said != "" {
+	if said := strings.TrimSuffix(oneLine(reasoning, 2*shown), "."); said != "" {
 		s.Reason += ": " + said
 	}
 	return s.Detail("reasoning", reasoning)

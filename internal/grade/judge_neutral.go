@@ -84,39 +84,34 @@ func brokenTokens(text string) string {
 		return text
 	}
 	var b strings.Builder
-	for i := 0; i < len(text); {
-		n := tokenLen(text[i:])
-		if n == 0 {
-			b.WriteByte(text[i])
-			i++
-			continue
+	for i := range len(text) {
+		b.WriteByte(text[i])
+		if (text[i] == '<' || text[i] == '[') && beginsToken(text[i:]) {
+			b.WriteByte(' ')
 		}
-		b.WriteString(text[i:i+1] + " ")
-		i++
 	}
 	return b.String()
 }
 
-// tokenLen is the length of the control token a text begins with, 0 for none.
-func tokenLen(text string) int {
-	if text[0] != '<' && text[0] != '[' {
-		return 0
-	}
+// beginsToken tells whether a text begins with a control token.
+func beginsToken(text string) bool {
 	for _, t := range controlTokens {
 		if len(text) >= len(t) && strings.EqualFold(text[:len(t)], t) {
-			return len(t)
+			return true
 		}
 	}
-	rest := text[1:]
+	const longest = 64
 	for _, bar := range []string{"|", "｜"} {
-		if inner, ok := strings.CutPrefix(rest, bar); ok {
-			end := strings.Index(inner, bar+">")
-			if end >= 0 && end <= 64 && !strings.ContainsAny(inner[:end], "\n<>") {
-				return len(text) - len(inner) + end + len(bar) + 1
-			}
+		inner, ok := strings.CutPrefix(text[1:], bar)
+		if !ok {
+			continue
+		}
+		end := strings.Index(inner[:min(len(inner), longest)], bar+">")
+		if end >= 0 && !strings.ContainsAny(inner[:end], " \t\n<>") {
+			return true
 		}
 	}
-	return 0
+	return false
 }
 
 // spaced breaks up runs of the marks our delimiters are made of.
@@ -162,7 +157,8 @@ func glyphs(line string) []glyph {
 
 // likeDelimiter tells whether a reader might take a line for a delimiter, or
 // part of it: an edge and a section's name behind two angles, or as the first
-// words of the line behind any two marks, or alone on it. Case, accents,
+// words of the line behind any two marks, or alone on it; or an edge behind
+// three angles, whatever follows. Case, accents,
 // spaces between the letters and letters that only look the same do not
 // matter; a call such as list.append(answer) is none.
 func likeDelimiter(line string) bool {
@@ -172,11 +168,12 @@ func likeDelimiter(line string) bool {
 		if g[i].letter == 0 || i > 0 && g[i-1].letter != 0 {
 			continue
 		}
-		if end := edgeAndName(g[i:]); end > 0 {
-			marks, angles := marksBefore(g[:i])
-			if angles >= 2 || first && (marks >= 2 || onlyCode(g[i+end:])) {
-				return true
-			}
+		marks, angles := marksBefore(g[:i])
+		switch end := edgeAndName(g[i:]); {
+		case end > 0 && (angles >= 2 || first && (marks >= 2 || onlyCode(g[i+end:]))):
+			return true
+		case angles >= 3 && edgeEnd(g[i:]) > 0:
+			return true
 		}
 		first = false
 	}
@@ -199,21 +196,29 @@ func marksBefore(g []glyph) (marks, angles int) {
 // edgeAndName is where an edge and a section's name end that a line begins
 // with, or 0.
 func edgeAndName(g []glyph) int {
+	at := edgeEnd(g)
+	if at == 0 {
+		return 0
+	}
+	for _, small := range []string{"of", "the"} {
+		if next := wordEnd(g, at, small); next > 0 {
+			at = next
+		}
+	}
+	for _, name := range sectionNames {
+		end := wordEnd(g, at, strings.ReplaceAll(name, " ", ""))
+		if end > 0 && (end == len(g) || g[end].letter == 0) {
+			return end
+		}
+	}
+	return 0
+}
+
+// edgeEnd is where an edge ends that a line begins with, or 0.
+func edgeEnd(g []glyph) int {
 	for _, edge := range edges {
-		at := wordEnd(g, 0, edge)
-		if at == 0 {
-			continue
-		}
-		for _, small := range []string{"of", "the"} {
-			if next := wordEnd(g, at, small); next > 0 {
-				at = next
-			}
-		}
-		for _, name := range sectionNames {
-			end := wordEnd(g, at, strings.ReplaceAll(name, " ", ""))
-			if end > 0 && (end == len(g) || g[end].letter == 0) {
-				return end
-			}
+		if at := wordEnd(g, 0, edge); at > 0 {
+			return at
 		}
 	}
 	return 0

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,7 +99,17 @@ func overriddenPrompt(overrides fs.FS, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return promptText(data, placeholders(builtinPrompt(name)))
+	known := placeholders(builtinPrompt(name))
+	text, err := promptText(data, known)
+	if err != nil || name != closingPrompt && name != repairPrompt {
+		return text, err
+	}
+	for _, p := range known { // a judge that is not told the form of its reply gives none
+		if !strings.Contains(text, "{{"+p+"}}") {
+			return "", fmt.Errorf("{{%s}} is missing", p)
+		}
+	}
+	return text, nil
 }
 
 // strangers finds Markdown files that are no prompt's.
@@ -163,10 +174,11 @@ func placeholders(text string) (out []string) {
 
 // filled puts values into a prompt's places; pairs are names and values.
 func filled(text string, pairs ...string) string {
-	for i := 0; i < len(pairs); i += 2 {
-		pairs[i] = "{{" + pairs[i] + "}}"
+	places := slices.Clone(pairs)
+	for i := 0; i < len(places); i += 2 {
+		places[i] = "{{" + places[i] + "}}"
 	}
-	return strings.NewReplacer(pairs...).Replace(text)
+	return strings.NewReplacer(places...).Replace(text)
 }
 
 // suiteFile reads a text that a check names by a path from its suite's folder.
@@ -189,7 +201,12 @@ func suiteFile(dir, name string, most int64) ([]byte, error) {
 	case info.Size() > most:
 		return nil, fmt.Errorf("%s is %d bytes long, want %d or less", quote(name), info.Size(), most)
 	}
-	data, err := os.ReadFile(path)
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", quote(name), err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, most)) // some files say nothing of their length
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", quote(name), err)
 	}

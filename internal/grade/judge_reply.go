@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -196,11 +197,12 @@ func (m members) share(name string) (float64, error) {
 
 // whole is a member that is a whole number.
 func (m members) whole(name string) (int, error) {
-	v, err := strconv.Atoi(string(m[name]))
-	if err != nil {
+	raw := string(m[name])
+	v, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.ContainsRune("-0123456789", rune(raw[0])) || v != math.Trunc(v) || math.Abs(v) > 1e6 {
 		return 0, m.wrong(name, "a whole number")
 	}
-	return v, nil
+	return int(v), nil
 }
 
 // oneOf is a member that is one of some words.

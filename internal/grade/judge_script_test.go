@@ -67,7 +67,7 @@ func (j *scripted) judges() *Judges {
 		return llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) { return j.reply(spec, req) }), nil
 	}
 	own, _ := named("test:judge")
-	return &Judges{Default: own, Name: "test:judge", Named: named, Answer: "test:answer"}
+	return &Judges{Default: own, Name: "test:judge", Named: named, Answer: "ollama:same"}
 }
 
 func (j *scripted) reply(model string, req *llm.Request) (*llm.Reply, error) {

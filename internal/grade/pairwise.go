@@ -38,7 +38,7 @@ var pairwiseKind = kind.Kind[eval.Grader]{
 		"1 for a win, 0.5 for a tie and 0 for a loss. `want: not_worse` passes with a tie, `want: better` does not. Two answers that are the same " +
 		"are a tie without a call.\n\nWhen one of the two calls gives no verdict, the check is unscored.\n\n" + judgeDoc,
 	Example: `- type: pairwise
-  referenceFile: answers/agents.md
+  reference: Make the agent with createAgent, and pass it a model and a list of tools.
   criteria: Shorter is better where both are right.
   want: not_worse
 `,
@@ -178,7 +178,7 @@ func (g *pairwise) score(result duel, why string) eval.Score {
 	passes := result == won || result == tied && g.Want != wantBetter
 	s := eval.PassIf(passes, "%s, %s", result, why)
 	if !passes && result == tied {
-		s.Reason = fmt.Sprintf("%s, want %s: %s", result, won, why)
+		s.Reason, s.Mode = fmt.Sprintf("%s, want %s: %s", result, won, why), "no better than reference"
 	}
 	s.Value = map[duel]float64{won: 1, tied: 0.5, lost: 0}[result]
 	return s

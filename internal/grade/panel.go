@@ -63,7 +63,7 @@ func (g *panel) checkInner() error {
 	judged, ok := c.Grader.(interface{ named() string })
 	switch {
 	case !ok:
-		return fieldErrorf("check.type", "%s asks no judge, and so needs no panel", c.Kind)
+		return fieldErrorf("check.type", "%s is no judge check that several models could be asked", c.Kind)
 	case judged.named() != "":
 		return fieldErrorf("check.model", "the panel's models are asked, so the check may not name one")
 	case c.Weight != 1:

@@ -93,6 +93,7 @@ func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, er
 	}
 	s := judged(passes, fmt.Sprintf("%s %.2f", what, sum/scored), bounds(&threshold, nil))
 	s.Value = sum / scored
+	s.Reason += leftOut(scores)
 	if !passes {
 		if len(failed) > 0 { // none is, where low scores pass
 			s.Reason += "; " + some(failed)
