@@ -1,0 +1,125 @@
+package grade
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+func TestReadReplyIsBounded(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"long":          strings.Repeat(" ", maxReply) + `{"reasoning": "", "score": 1}`,
+		"many braces":   strings.Repeat("{", 100_000),
+		"deep":          strings.Repeat(`{"a":`, 40_000),
+		"many objects":  strings.Repeat(`{"a": 1} `, 20_000),
+		"behind braces": strings.Repeat("{", maxObjects) + `{"reasoning": "", "score": 1}`,
+	} {
+		if v, err := readReply(text, continuous); err == nil {
+			t.Errorf("%s: %+v", name, v)
+		}
+	}
+}
+
+// TestSchemas: the schema of each form accepts what its reader accepts, has the
+// reasoning before the verdict, and asks for all of it.
+func TestSchemas(t *testing.T) {
+	t.Parallel()
+	choices := choosing([]choice{{`a`, 1}, {"<b> & c", 0}})
+	for _, tc := range []struct {
+		schema, good string
+		read         func(string) error
+	}{
+		{continuous.schema, `{"reasoning":"r","score":0.5}`, reads(continuous)},
+		{boolean.schema, `{"reasoning":"r","verdict":false}`, reads(boolean)},
+		{choices.schema, `{"reasoning":"r","verdict":"<b> & c"}`, reads(choices)},
+		{comparing.schema, `{"reasoning":"r","verdict":"tie"}`, reads(comparing)},
+		{standings(1).schema, `{"verdicts":[{"index":1,"reasoning":"r","verdict":"absent"}]}`, reads(standings(1))},
+	} {
+		if err := tc.read(tc.good); err != nil {
+			t.Errorf("%s: %v", tc.good, err)
+		}
+		var s jsonschema.Schema
+		if err := json.Unmarshal([]byte(tc.schema), &s); err != nil {
+			t.Fatalf("%s: %v", tc.schema, err)
+		}
+		resolved, err := s.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal([]byte(tc.good), &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(v); err != nil {
+			t.Errorf("%s: %v", tc.good, err)
+		}
+		reasoning := strings.Index(tc.schema, `"reasoning":{`)
+		if verdict := max(strings.Index(tc.schema, `"score":{`), strings.LastIndex(tc.schema, `"verdict":{`)); reasoning < 0 || verdict < reasoning {
+			t.Errorf("the verdict comes before the reasoning in %s", tc.schema)
+		}
+	}
+}
+
+func reads[T any](f form[T]) func(string) error {
+	return func(text string) error {
+		_, err := readReply(text, f)
+		return err
+	}
+}
+
+// FuzzReadReply: whatever a judge says is a verdict that could be one, or an
+// error of one line.
+func FuzzReadReply(f *testing.F) {
+	for _, text := range []string{
+		`{"reasoning": "r", "score": 0.5}`, "```json\n{\"reasoning\": \"r\", \"score\": 1}\n```", `{"reasoning": "r", "score": 1e999}`, `{"score": NaN}`,
+		`<think>{}</think>{"reasoning":"r","score":-0}`, `{"reasoning":"\ud800","score":0.1}`, `{"a":{"reasoning":"r","score":1}}`,
+		`{"verdicts": [{"index": 1, "reasoning": "r", "verdict": "stated"}, {"index": 2, "reasoning": "r", "verdict": "denied"}]}`,
+		`{"verdicts": [null]}`, `{"verdicts": [{"index": 1e300}]}`, `{"reasoning":"r","verdict":"tie"}`, `{"reasoning":"r","verdict":true}`, "{", "\x00{\xff}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if v, err := readReply(text, continuous); err == nil && (math.IsNaN(v.value) || v.value < 0 || v.value > 1) {
+			t.Fatalf("score %v", v.value)
+		} else {
+			checkProblem(t, err)
+		}
+		v, err := readReply(text, standings(2))
+		if checkProblem(t, err); err == nil && (len(v) != 2 || v[0].verdict == "" || v[1].verdict == "") {
+			t.Fatalf("verdicts %+v", v)
+		}
+		w, err := readReply(text, comparing)
+		if checkProblem(t, err); err == nil && w.verdict != "first" && w.verdict != "second" && w.verdict != "tie" {
+			t.Fatalf("verdict %q", w.verdict)
+		}
+		_, err = readReply(text, boolean)
+		checkProblem(t, err)
+	})
+}
+
+func checkProblem(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && (strings.ContainsAny(err.Error(), "\n\r\x00\x1b") || len(err.Error()) > 1000) {
+		t.Fatalf("problem %q", err)
+	}
+}
+
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]string{
+		"none":                        nil,
+		`{"a": {"b": 1}} and {}`:      {`{"a": {"b": 1}}`, `{}`},
+		`{not JSON} {"a": "}{"} tail`: {`{"a": "}{"}`},
+		`[{"a": 1}, {"b": 2}]`:        {`{"a": 1}`, `{"b": 2}`},
+		`{"a": 1`:                     nil,
+	} {
+		if diff := cmp.Diff(want, objects(text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
