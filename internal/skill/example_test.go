@@ -19,6 +19,8 @@ var notShown = map[string]string{
 	"markdown-irregular":  "a paragraph of thousands of brackets",
 	"security-binary":     "a program",
 	"size-lines":          "501 lines",
+	"size-package":        "8 MB",
+	"size-reference":      "10,000 tokens",
 	"size-tokens":         "5000 tokens",
 	"structure-file-name": "the name of the file",
 }

@@ -244,7 +244,21 @@ func (d *Document) yamlMistake(err error) *Mistake {
 	}
 	fm := &d.Frontmatter
 	m := &Mistake{Line: min(line+fm.Line, fm.EndLine), Message: message}
+	if at, ok := d.controlIn(fm.start, fm.start+len(fm.Raw)); ok && strings.HasPrefix(message, "control characters") {
+		m.Line, m.Col = d.Place(at)
+		return m
+	}
 	l := d.Line(m.Line)
 	m.Col = countChars(l[:len(l)-len(strings.TrimLeft(l, " \t"))]) + 1
 	return m
+}
+
+// controlIn is the first control character in a range.
+func (d *Document) controlIn(start, end int) (int, bool) {
+	for _, at := range d.Facts.Controls {
+		if at >= start && at < end {
+			return at, true
+		}
+	}
+	return 0, false
 }

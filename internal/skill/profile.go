@@ -22,10 +22,8 @@ const (
 	//
 	//   - YAML in flow style ([a, b], {a: b}) is read; skills-ref rejects a quarter of real skills for it alone.
 	//   - Frontmatter ends at a line ---; in skills-ref a --- inside of a value ends it.
-	//   - A control character is a warning; skills-ref crashes on some.
 	//   - Numbers, booleans and dates where text belongs are warnings; to skills-ref everything is text.
 	//   - In a <skill>/<lang>/SKILL.md layout the name may be that of the folder above.
-	//   - Names are compared as written, not NFKC-normalised.
 	//   - An empty compatibility is an error, as the specification has it (1 to 500 characters).
 	//
 	// Errors of the families markdown and security, of which skills-ref knows nothing, come on top.

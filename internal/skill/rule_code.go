@@ -103,13 +103,24 @@ func (p *pass) showsWrong(b *Block) bool {
 
 var codeUntagged = Rule{
 	ID: "code-untagged", Family: "code", Severity: Info, Profiles: []string{Strict},
-	Doc:     "A code block does not name its language.",
-	Explain: "The language after the fence (```python) tells readers and tools what the block is; use text for output and diagrams.",
+	Doc:     "Code blocks do not name their language.",
+	Explain: "The language after the fence (```python) tells readers and tools what the block is; use text for output and diagrams. A file is reported once.",
 	check: func(p *pass) {
-		for _, b := range p.Blocks {
-			if b.Info == "" {
-				p.at(b.Start, b.Start+len(b.Fence), nil, "the code block does not name its language")
+		var first *Block
+		count := 0
+		for i := range p.Blocks {
+			if b := &p.Blocks[i]; b.Info == "" {
+				count++
+				if first == nil {
+					first = b
+				}
 			}
+		}
+		switch {
+		case count == 1:
+			p.at(first.Start, first.Start+len(first.Fence), nil, "the code block does not name its language")
+		case count > 1:
+			p.at(first.Start, first.Start+len(first.Fence), nil, "%d of %d code blocks do not name their language; this is the first", count, len(p.Blocks))
 		}
 	},
 }
@@ -120,6 +131,9 @@ var languageMix = Rule{
 	Explain: "A skill that says language: js and shows Python teaches the model to mix them. Shell, data and text blocks are not meant.",
 	check: func(p *pass) {
 		language := p.Frontmatter.Text("language")
+		if language == "" {
+			language = p.Language()
+		}
 		if language == "" {
 			return
 		}

@@ -26,17 +26,21 @@ var descriptionBudget = Rule{
 	Doc:     "The descriptions of all skills together are very long.",
 	Explain: "Clients put the description of every skill into the prompt of every conversation; some cut the list at 15,000 characters. Shorten the longest, or install fewer at once.",
 	checkAll: func(p *pass) {
-		total := 0
+		total, count := 0, 0
 		var longest *entry
-		for _, e := range p.entries {
-			total += utf8.RuneCountInString(e.description)
+		for i, e := range p.entries {
 			if longest == nil || len(e.description) > len(longest.description) {
 				longest = e
 			}
+			if i > 0 && e.twins(p.entries[i-1]) {
+				continue // of a skill in two languages one is installed
+			}
+			total += utf8.RuneCountInString(e.description)
+			count++
 		}
 		if total > maxDescriptions {
 			p.entry(longest, longest.descriptionPlace, "%d skills have %d characters of descriptions together, more than %d; this one is the longest",
-				len(p.entries), total, maxDescriptions)
+				count, total, maxDescriptions)
 		}
 	},
 }
@@ -229,14 +233,27 @@ var descriptionTrigger = Rule{
 		if !ok || !isEnglish(text) {
 			return
 		}
-		lower := strings.ToLower(text)
-		for _, phrase := range []string{"when ", "use for", "used for", "use this", "use to ", "whenever", "if the user", "trigger", "for use ", "before ", "after ", "while ", "activate", "invoke"} {
-			if strings.Contains(lower, phrase) {
-				return
-			}
+		if saysWhen(strings.ToLower(text)) {
+			return
 		}
 		p.field(f, nil, "the description does not say when to use the skill")
 	},
+}
+
+// saysWhen reports whether a description in lower case names an occasion.
+func saysWhen(text string) bool {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		switch word {
+		case "when", "whenever", "before", "after", "while", "if", "trigger", "triggers", "triggered", "activate", "activates", "invoke", "invoked", "during":
+			return true
+		}
+	}
+	for _, phrase := range [...]string{"use for", "used for", "use this", "use to ", "for use ", "useful for", "use in ", "any time"} {
+		if strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
 }
 
 // isEnglish reports whether a text is in Latin letters throughout, which is as near as a rule about English words needs.

@@ -61,6 +61,23 @@ func checkClaudeValues(p *pass) {
 	if f, ok := p.Frontmatter.Get("user-invocable"); ok && f.Text() == "false" && p.Frontmatter.Text("disable-model-invocation") == "true" {
 		p.key(f, nil, "neither the user nor the model may invoke this skill")
 	}
+	if f, ok := p.Frontmatter.Get("argument-hint"); ok && p.Frontmatter.Text("user-invocable") == "false" {
+		p.key(f, nil, "argument-hint has no effect: the user may not invoke this skill")
+	}
+}
+
+var frontmatterArguments = Rule{
+	ID: "frontmatter-arguments", Family: "frontmatter", Severity: Info, Profiles: []string{ClaudeCode},
+	Doc:     "The skill takes arguments and does not say which.",
+	Explain: "Claude Code puts what the user types behind the name of the skill in the place of $ARGUMENTS. argument-hint is shown while typing, and says what is expected: [issue-number].",
+	check: func(p *pass) {
+		at := strings.Index(p.Body(), "$ARGUMENTS")
+		if _, ok := p.Frontmatter.Get("argument-hint"); ok || at < 0 || !p.Frontmatter.Readable() || p.Frontmatter.Text("user-invocable") == "false" {
+			return
+		}
+		at += p.bodyStart
+		p.at(at, at+len("$ARGUMENTS"), nil, "the skill takes arguments, but has no argument-hint")
+	},
 }
 
 var frontmatterCompatibility = Rule{
@@ -161,6 +178,8 @@ var frontmatterKey = Rule{
 			hint := didYouMean(f.Key, p.profile.keys)
 			if hint == "" && slices.Contains(claudeKeys, f.Key) {
 				hint = " (a key of Claude Code: see profile claude-code)"
+			} else if hint == "" {
+				hint = "; a key of one's own belongs under metadata"
 			}
 			p.key(f, nil, "unknown key %q%s", shorten(f.Key, 60), hint)
 		}

@@ -5,7 +5,10 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -178,6 +181,66 @@ func (d *Document) missing(file string) bool {
 // escapes reports whether a clean path leaves the folder.
 func escapes(file string) bool { return file == ".." || strings.HasPrefix(file, "../") }
 
+var linkChain = Rule{
+	ID: "link-chain", Family: "link", Severity: Info, Profiles: []string{Strict},
+	Doc:     "A reference leads on to a file that SKILL.md does not name.",
+	Explain: "The specification wants references one step away from SKILL.md: a model that follows a chain of files reads them in part, or not at all. Name the file in SKILL.md too.",
+	check: func(p *pass) {
+		for _, f := range p.bundle() {
+			text, ok := "", f.kind == prose && strings.HasPrefix(f.name, "references/")
+			if ok {
+				text, ok = p.content(f.name)
+			}
+			if !ok {
+				continue
+			}
+			for _, target := range linkTargets(text) {
+				file := path.Join(path.Dir(f.name), target)
+				if kindOf(file) == prose && fs.ValidPath(file) && !strings.Contains(p.Text, path.Base(file)) && !p.missing(file) && !p.full() {
+					p.file(nil, "%s leads on to %s, which SKILL.md does not name", f.name, file)
+				}
+			}
+		}
+	},
+}
+
+// linkTargets lists the files that a bundled text links to, each once. It is not read as Markdown: a link inside of an
+// example costs a hint, not an error.
+func linkTargets(text string) []string {
+	var targets []string
+	for rest := text; len(targets) < 100; {
+		_, after, ok := strings.Cut(rest, "](")
+		if !ok {
+			break
+		}
+		rest = after
+		end := strings.IndexAny(after[:min(len(after), 300)], ")# \n")
+		if end <= 0 || after[end] == ' ' || after[end] == '\n' {
+			continue
+		}
+		target := after[:end]
+		if linkKind(target) == LinkFile && !isTemplate(target) && !isAbsolute(target) && !slices.Contains(targets, target) {
+			targets = append(targets, target)
+		}
+	}
+	return targets
+}
+
+var linkDeep = Rule{
+	ID: "link-deep", Family: "link", Severity: Info, Profiles: []string{Strict},
+	Doc:     "A linked file lies deeper than one folder.",
+	Explain: "The specification recommends files one level below SKILL.md: references/forms.md rather than references/pdf/forms.md.",
+	check: func(p *pass) {
+		for i := range p.Links {
+			l := &p.Links[i]
+			file := path.Clean(l.path())
+			if l.Kind == LinkFile && !l.example() && !isAbsolute(l.Target) && !escapes(file) && strings.Count(file, "/") > 1 {
+				p.reportLink(l, nil, "%q lies deeper than one folder", shorten(file, 80))
+			}
+		}
+	},
+}
+
 var linkDirectory = Rule{
 	ID: "link-directory", Family: "link", Severity: Info,
 	Doc:     "A link points to a folder.",
@@ -211,6 +274,43 @@ var linkEscape = Rule{
 			}
 		}
 	},
+}
+
+var linkHome = Rule{
+	ID: "link-home", Family: "link", Severity: Warning, Profiles: []string{Strict},
+	Doc:     "The text has a path in somebody's home folder.",
+	Explain: "It exists on the machine of whoever wrote the skill, and gives away their name. Write a path from the skill's folder, ~ or a placeholder. Names such as user or ubuntu are taken for placeholders.",
+	check: func(p *pass) {
+		p.sources()[0].linesAbout(aboutHome, func(start, end int) {
+			line := p.Text[start:end]
+			if len(line) > maxPatternLine || p.full() {
+				return
+			}
+			if m := homeFolder().FindStringSubmatchIndex(line); m != nil && isPerson(line[m[4]:m[5]]) {
+				path := strings.TrimRight(line[m[2]:m[3]], ".")
+				p.at(start+m[2], start+m[2]+len(path), nil, "%q lies in one person's home folder", shorten(path, 80))
+			}
+		})
+	},
+}
+
+var homeFolder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[\s"'(=:` + "`" + `])((?:/Users/|/home/|[A-Za-z]:\\{1,2}Users\\{1,2})([A-Za-z][A-Za-z0-9._-]*)(?:[/\\]+[A-Za-z0-9._-]+)+)`)
+})
+
+// isPerson reports whether a home folder has the name of somebody, not one that stands for anybody.
+func isPerson(name string) bool {
+	lower := strings.ToLower(name)
+	if strings.Contains(lower, "user") || strings.Contains(lower, "your") || strings.Contains(lower, "name") || strings.HasPrefix(lower, "my") {
+		return false
+	}
+	switch lower {
+	case "me", "you", "dev", "developer", "ubuntu", "runner", "vscode", "node", "app", "root", "admin", "shared", "public", "default", "foo", "example",
+		"alice", "bob", "jane", "john", "jdoe", "johndoe", "test", "testuser", "sandbox", "agent", "claude", "codespace", "coder", "jovyan", "pi",
+		"ec2-user", "deploy", "git", "linuxbrew", "home", "project", "workspace", "runneradmin", "circleci", "gitpod", "oai", "x":
+		return false
+	}
+	return true
 }
 
 var linkMention = Rule{

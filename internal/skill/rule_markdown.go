@@ -1,5 +1,7 @@
 package skill
 
+import "strings"
+
 var markdownControl = Rule{
 	ID: "markdown-control", Family: "markdown", Severity: Warning,
 	Doc:     "The file has control characters.",
@@ -131,6 +133,77 @@ func (d *Document) inBlock(line int) bool {
 		if b.Line <= line && line <= b.EndLine {
 			return true
 		}
+	}
+	return false
+}
+
+var markdownTag = Rule{
+	ID: "markdown-tag", Family: "markdown", Severity: Warning,
+	Doc:     "A tag is closed that was never opened.",
+	Explain: "Tags such as <example> … </example> mark parts of a prompt. A closing tag without its opening one is mostly a misspelt or mixed-up pair, and the model cannot tell what it ends. Tags in code are not meant.",
+	check:   checkTags,
+}
+
+// checkTags counts the tags that stand alone on a line, by name. Opening ones may be placeholders, so only closing ones
+// are judged.
+func checkTags(p *pass) {
+	if !strings.Contains(p.Body(), "</") {
+		return
+	}
+	open := map[string]int{}
+	block := 0
+	for n := p.BodyLine(); n <= p.Lines() && !p.full(); n++ {
+		for block < len(p.Blocks) && p.Blocks[block].EndLine < n {
+			block++
+		}
+		if block < len(p.Blocks) && p.Blocks[block].Line <= n {
+			continue
+		}
+		line := p.Line(n)
+		countOpened(line, open)
+		tag := strings.TrimSpace(line)
+		name, isTag := strings.CutPrefix(tag, "</")
+		if name, isTag = strings.CutSuffix(name, ">"); !isTag || !strings.HasPrefix(tag, "</") || !isTagName(name) || isOptional(name) {
+			continue
+		}
+		if open[name]--; open[name] < 0 {
+			open[name] = 0
+			start, _ := p.lines.bounds(p.Text, n)
+			start += strings.Index(line, tag)
+			p.at(start, start+len(tag), nil, "</%s> closes a tag that was never opened", shorten(name, 40))
+		}
+	}
+}
+
+// countOpened counts the tags that a line opens and does not close again.
+func countOpened(line string, open map[string]int) {
+	for rest := line; ; {
+		_, after, ok := strings.Cut(rest, "<")
+		if !ok {
+			return
+		}
+		rest = after
+		n := 0
+		for n < len(after) && (isAlnum(after[n]) || strings.IndexByte("-_:.", after[n]) >= 0) {
+			n++
+		}
+		// An opening tag may go on in the next line, so its end is not looked for.
+		if name := after[:n]; isTagName(name) && (n == len(after) || strings.IndexByte("> \t/", after[n]) >= 0) && !strings.Contains(line, "</"+name+">") {
+			open[name]++
+		}
+	}
+}
+
+func isTagName(name string) bool {
+	return name != "" && len(name) <= 60 && isLetterASCII(name[0]) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) && !strings.ContainsRune("-_:.", r) })
+}
+
+// isOptional reports whether HTML lets the opening tag be left out, or browsers mend it.
+func isOptional(name string) bool {
+	switch strings.ToLower(name) {
+	case "p", "li", "br", "body", "head", "html", "tbody", "thead", "tr", "td", "th", "dt", "dd":
+		return true
 	}
 	return false
 }

@@ -4,15 +4,26 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
-// nameField is the name if it is there and a text.
+// nameField is the name if it is there and a text, in the form that readers compare.
 func (p *pass) nameField() (*Field, string, bool) {
 	f, ok := p.Frontmatter.Get("name")
 	if !ok || f.Text() == "" {
 		return nil, "", false
 	}
-	return f, strings.TrimSpace(f.Text()), true
+	return f, normalName(strings.TrimSpace(f.Text())), true
+}
+
+// normalName is a name in normal form NFKC, as in the reference validator: a letter with an accent may be written as one
+// character or as two, and file systems differ in which they keep.
+func normalName(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return name
+	}
+	return norm.NFKC.String(name)
 }
 
 var nameASCII = Rule{
@@ -72,9 +83,10 @@ var nameDuplicate = Rule{
 			if e.name == "" {
 				continue
 			}
-			f, ok := first[e.name]
+			name := normalName(e.name)
+			f, ok := first[name]
 			if !ok {
-				first[e.name] = e
+				first[name] = e
 			} else if !e.twins(f) {
 				p.entry(e, e.namePlace, "name %q is already used by %s", shorten(e.name, 64), f.file)
 			}
@@ -88,12 +100,12 @@ var nameFolder = Rule{
 	Explain: "The specification wants them equal, because clients find skills by folder and users by name. In a <skill>/<lang>/SKILL.md layout the folder above counts, with or without the language at the end.",
 	check: func(p *pass) {
 		f, name, ok := p.nameField()
-		folder := p.folders[0]
+		folder := normalName(p.folders[0])
 		if !ok || folder == "" || folder == "." || folder == ".." || name == folder {
 			return
 		}
 		if isLanguageFolder(folder) && p.folders[1] != "" {
-			folder = p.folders[1]
+			folder = normalName(p.folders[1])
 			if name == folder || name == folder+"-"+p.folders[0] {
 				return
 			}

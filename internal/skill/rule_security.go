@@ -28,7 +28,7 @@ func (p *pass) match(s *source, f *phrase, visit func(start, end int)) {
 		if f.also != nil && !containsAny(strings.ToLower(line), f.also) {
 			return
 		}
-		if m := f.pattern().FindStringIndex(line); m != nil && !s.warns(start+m[0]) {
+		if m := f.pattern().FindStringIndex(line); m != nil && !s.commented(start+m[0]) && !s.warns(start+m[0]) {
 			visit(start+m[0], start+m[1])
 		}
 	})
@@ -90,7 +90,7 @@ var securityConcealment = Rule{
 
 var concealment = phrase{aboutHiding, []string{"without", "hide ", "conceal ", "keep ", "tell ", "inform ", "notify ", "alert ", "mention ", "reveal ", "disclose "}, pattern(
 	`without (?:ever )?(?:telling|informing|notifying|alerting) the user\b`,
-	`without the user(?:'s|’s)? (?:knowledge|knowing|noticing)`,
+	`without the user(?:'s|’s)? (?:knowledge|noticing)`,
 	`\b(?:hide|conceal) (?:this|it|them|that|all of this|these \w+) from (?:the user|users)\b`,
 	`\bkeep (?:this|it) (?:secret|hidden) from (?:the user|users)\b`,
 	`\b(?:do not|don['’]t|never) (?:tell|inform|notify|alert) the user (?:about (?:this|these|it|the)|of (?:this|these|it)|that you (?:have|did|are|were|will))\b`,
@@ -150,7 +150,7 @@ var pipeToShell = phrase{aboutDownload, []string{"|", "$(", "<(", "downloadstrin
 	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby)\b\s*(?:-\s*)?(?:$|[;&|`+"`"+`])`,
 	`\b(?:ba|z)?sh\s+(?:-c\s+)?["']?(?:<\(|\$\()\s*(?:curl|wget)\b`,
 	`\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^|\n]*\|\s*(?:iex|invoke-expression)\b`,
-	`\b(?:iex|invoke-expression)\b[^\n]*(?:downloadstring|\biwr\b|\birm\b)`,
+	`\b(?:iex|invoke-expression)\b[\s("'&{$]*(?:new-object\b[^\n]*downloadstring|(?:iwr|irm|invoke-webrequest|invoke-restmethod|curl|wget)\b\s+[^\n]*:)`,
 )}
 
 // downloads visits the commands that run a script from the network.
@@ -198,15 +198,16 @@ var securityDestructive = Rule{
 	check: func(p *pass) {
 		p.eachSource(func(s *source) {
 			p.match(s, &destruction, func(start, end int) {
-				from, to := s.lines.bounds(s.text, s.lines.line(start))
-				around := s.lower()[max(from-500, 0):min(to+200, len(s.text))]
-				if !s.quoted(start, end) && !containsAny(around, []string{"block", "deny", "denied", "forbid", "prevent", "guard", "reject", "disallow"}) {
+				if !s.quoted(start, end) && !containsAny(s.above(start, 4), denying[:]) {
 					p.in(s, start, end, nil, "a command that destroys more than a skill may touch")
 				}
 			})
 		})
 	},
 }
+
+// denying are words above a list of what is not to be done.
+var denying = [...]string{"block", "deny", "denied", "forbid", "prevent", "guard", "reject", "disallow"}
 
 var destruction = phrase{aboutDestroying, nil, pattern(
 	`:\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}\s*;\s*:`,
@@ -220,7 +221,9 @@ var securityObfuscation = Rule{
 	check: func(p *pass) {
 		p.eachSource(func(s *source) {
 			p.match(s, &decodeAndRun, func(start, end int) {
-				p.in(s, start, end, nil, "encoded text is decoded and run")
+				if !s.listed(start) {
+					p.in(s, start, end, nil, "encoded text is decoded and run")
+				}
 			})
 		})
 	},
@@ -268,6 +271,26 @@ var credentials = phrase{aboutSending, []string{"ssh", "id_rsa", "id_ed25519", "
 // uploads are the ways a command sends data. Reading a key to log in with it is none.
 var uploads = pattern(`\bcurl\b.*\s(?:-[a-z]*[dFT]\b|--data|--form|--upload-file|--json)`, `\bcurl\b[^|]*[?&][\w-]+=[^|]*\$`, `\bwget\b.*--(?:post|body)`, `\|\s*nc\b`, `/dev/tcp/`,
 	`\.post\(`, `\.put\(`, `\bfetch\(`, `\burlopen\(`, `\bmethod\s+(?:post|put)\b`, `\|\s*curl\b`)
+
+var securityRemote = Rule{
+	ID: "security-remote", Family: "security", Severity: Warning,
+	Doc:     "The skill has the model follow instructions from the network.",
+	Explain: "Whoever controls the address decides what the agent does, from one day to the next and without a review. Bring the instructions into the skill. Reading documentation is not meant.",
+	check: func(p *pass) {
+		p.eachSource(func(s *source) {
+			if s.kind == prose {
+				p.match(s, &remoteOrders, func(start, end int) {
+					p.in(s, start, end, nil, "instructions from the network are to be followed")
+				})
+			}
+		})
+	},
+}
+
+var remoteOrders = phrase{aboutRemote, []string{"instruction", "command", "steps"}, pattern(
+	`\b(?:fetch|download|curl|wget|load|visit|open|read|get)\b[^.\n]{0,60}\bhttps?://[^\s)"'`+"`"+`>]+[^.\n]{0,40}\b(?:and|then)\b (?:then )?(?:exactly )?(?:follow|execute|obey|run|carry out|do)\b (?:exactly )?(?:all |any |each )?(?:of )?(?:the |its |their |those |these )?(?:instructions|commands|steps)\b`,
+	`\b(?:fetch|download|load|read|get) and (?:then )?(?:follow|execute|obey|run) (?:the |all |its )?(?:instructions|commands|steps) (?:at|from|in|on) [<(]?https?://`,
+)}
 
 var securitySecret = Rule{
 	ID: "security-secret", Family: "security", Severity: Error,

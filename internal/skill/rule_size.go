@@ -10,6 +10,9 @@ const (
 	maxLines      = 500
 	maxBodyTokens = 5000
 	minBodyTokens = 100
+
+	maxReferenceTokens = 10_000
+	maxPackage         = 8 << 20 // what Anthropic's platform takes as an upload
 )
 
 // tokens estimates how many tokens a model's tokenizer makes of a text: four characters each, a little over one each in
@@ -32,6 +35,40 @@ var sizeLines = Rule{
 		text := strings.TrimRight(p.Text, "\r\n")
 		if n := p.lines.line(len(text)); n > maxLines {
 			p.line(maxLines+1, nil, "the file has %d lines; the specification recommends at most %d", n, maxLines)
+		}
+	},
+}
+
+var sizePackage = Rule{
+	ID: "size-package", Family: "size", Severity: Warning, Profiles: []string{ClaudeCode, Strict},
+	Doc:     "The files of the skill are too large to be uploaded.",
+	Explain: "Anthropic's platform takes skills of up to 8 MB. Leave out what the skill does not need, or say where it can be got.",
+	check: func(p *pass) {
+		total, largest := int64(len(p.Text)), bundledFile{}
+		for _, f := range p.bundle() {
+			total += f.size
+			if f.size > largest.size {
+				largest = f
+			}
+		}
+		if total > maxPackage {
+			p.file(nil, "the files of the skill have %d MB together, more than %d; %s is the largest", total>>20, maxPackage>>20, largest.name)
+		}
+	},
+}
+
+var sizeReference = Rule{
+	ID: "size-reference", Family: "size", Severity: Warning,
+	Doc:     "A reference file has more than about 10,000 tokens.",
+	Explain: "The model reads the whole file when it needs one thing from it. The specification asks for focused files: split it by topic and say in SKILL.md when to read which. Tokens are estimated at four characters each.",
+	check: func(p *pass) {
+		for _, f := range p.bundle() {
+			if f.kind != prose || f.size < maxReferenceTokens || !strings.HasPrefix(f.name, "references/") {
+				continue
+			}
+			if text, ok := p.content(f.name); ok && tokens(text) > maxReferenceTokens {
+				p.file(nil, "%s has about %d tokens; a reference should have less than %d", f.name, tokens(text), maxReferenceTokens)
+			}
 		}
 	},
 }

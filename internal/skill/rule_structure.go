@@ -102,12 +102,17 @@ func noteMentions(s *source, wanted map[string]bool) {
 var structureSection = Rule{
 	ID: "structure-section", Family: "structure", Severity: Error, Profiles: []string{LangChain},
 	Doc:     "A section that LangChain skills have is missing.",
-	Explain: "The structural suite wants an overview, code examples, boundaries, gotchas and links to documentation. It reads them off headings of level 2: ## Overview, ## Code Examples, ## Boundaries, ## Gotchas, ## Documentation.",
+	Explain: "The structural suite wants an overview, code examples, boundaries, gotchas and links to documentation. It reads them off headings of level 2: ## Overview, ## Code Examples or ## Basic Usage, ## Boundaries, ## Gotchas, ## Documentation or ## Links; any link to http(s) will do for the last.",
 	check: func(p *pass) {
-		for _, c := range Score(p.Document, ScoreOptions{}).Sections() {
+		names := [...]string{"## Overview", "## Code Examples", "## Boundaries", "## Gotchas", "links to documentation"}
+		var missing []string
+		for i, c := range Score(p.Document, ScoreOptions{}).Sections() {
 			if !c.OK {
-				p.line(p.textLine(), nil, "%s", c.Detail)
+				missing = append(missing, names[i])
 			}
+		}
+		if len(missing) > 0 {
+			p.line(p.textLine(), nil, "missing: %s", strings.Join(missing, ", "))
 		}
 	},
 }

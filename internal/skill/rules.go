@@ -10,26 +10,27 @@ var rules = [...]*Rule{
 
 	&evalsFormat, &evalsMissing, &evalsNameSkill,
 
-	&frontmatterBlank, &frontmatterBOM, &frontmatterClaude, &frontmatterCompatibility, &frontmatterCut,
+	&frontmatterArguments, &frontmatterBlank, &frontmatterBOM, &frontmatterClaude, &frontmatterCompatibility, &frontmatterCut,
 	&frontmatterDuplicate, &frontmatterFenced, &frontmatterKey, &frontmatterLanguage, &frontmatterLicense,
 	&frontmatterMap, &frontmatterMetadata, &frontmatterMissing, &frontmatterQuote, &frontmatterScalar,
 	&frontmatterUnclosed, &frontmatterYAML,
 
 	&languageMix,
 
-	&linkAbsolute, &linkAnchor, &linkBackslash, &linkBroken, &linkDirectory, &linkEscape, &linkMention,
+	&linkAbsolute, &linkAnchor, &linkBackslash, &linkBroken, &linkChain, &linkDeep, &linkDirectory, &linkEscape, &linkHome,
+	&linkMention,
 
 	&markdownControl, &markdownEmptySection, &markdownEncoding, &markdownFence, &markdownIrregular,
-	&markdownLineEnds, &markdownMerge, &markdownTitle,
+	&markdownLineEnds, &markdownMerge, &markdownTag, &markdownTitle,
 
 	&nameASCII, &nameCharacters, &nameDuplicate, &nameFolder, &nameHyphen, &nameLength, &nameRequired, &nameReserved,
 	&nameVague,
 
 	&securityBidi, &securityBinary, &securityConcealment, &securityDestructive, &securityDownload, &securityExfiltration,
 	&securityHiddenText, &securityHomoglyph, &securityInjection, &securityInsecureDownload, &securityObfuscation,
-	&securitySecret, &securityZeroWidth,
+	&securityRemote, &securitySecret, &securityZeroWidth,
 
-	&sizeLines, &sizeSparse, &sizeTokens,
+	&sizeLines, &sizePackage, &sizeReference, &sizeSparse, &sizeTokens,
 
 	&structureBody, &structureFileName, &structureOrphan, &structureSection,
 

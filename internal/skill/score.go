@@ -102,7 +102,7 @@ func (x structure) score() Scores {
 		{checkDescription, x.description, true, "the frontmatter has no description"},
 		{checkLanguage, x.language, true, "the frontmatter has no language"},
 		{checkOverview, x.overview, true, "there is no section ## Overview"},
-		{checkExamples, x.examples, true, "there are no code examples (## Code Examples, ## Basic Usage or ### … Example)"},
+		{checkExamples, x.examples, true, "there is no section of code examples (## Code Examples, ## Basic Usage or ### … Example)"},
 		{checkBoundaries, x.boundaries, true, "there is no section ## Boundaries"},
 		{checkGotchas, x.gotchas, true, "there is no section ## Gotchas"},
 		{checkDocs, x.docs, true, "there are no links to documentation (## Documentation, ## Links or a link to http(s))"},

@@ -82,10 +82,10 @@ func (s *source) lower() string {
 
 // Words by which a text speaks about an attack instead of making one.
 var (
-	forbidding = [...]string{"never ", "don't", "don’t", "do not", "must not", "avoid", "❌", "bad:", "# bad", "// bad", "instead of"}
+	forbidding = [...]string{"never ", "don't", "don’t", "do not", "must not", "avoid", "❌", "✗", "🚫", "⛔", "bad:", "# bad", "// bad", "instead of"}
 	topics     = [...]string{
 		"attack", "malicious", "injection", "suspicious", "vulnerab", "dangerous", "red flag", "untrusted", "phishing", "jailbreak",
-		"adversarial", "refuse", "sanitiz", "threat",
+		"adversarial", "refuse", "sanitiz", "threat", "exploit", "pentest", "penetration test", "red team", "red-team",
 	}
 )
 
@@ -138,6 +138,31 @@ func (s *source) sectionAt(offset int) *Section {
 		at = at.Children[i-1]
 	}
 	return at
+}
+
+// commented reports whether a place in a script stands in a comment.
+func (s *source) commented(offset int) bool {
+	from, _ := s.lines.bounds(s.text, s.lines.line(offset))
+	before := strings.TrimSpace(s.text[from:offset])
+	for _, mark := range [...]string{"#", "//", "*", "/*", "--", ";", "rem ", "REM "} {
+		if strings.HasPrefix(before, mark) {
+			return s.kind == script
+		}
+	}
+	return false
+}
+
+// above is the text, in lower case, from some lines above a place up to it.
+func (s *source) above(offset, lines int) string {
+	from, _ := s.lines.bounds(s.text, max(s.lines.line(offset)-lines, 1))
+	return s.lower()[max(from, offset-2000):offset]
+}
+
+// listed reports whether the line of a place is a string in a list: a case of a test, or an entry of a block list.
+func (s *source) listed(offset int) bool {
+	from, to := s.lines.bounds(s.text, s.lines.line(offset))
+	line := strings.TrimLeft(s.text[from:to], " \t([{-")
+	return line != "" && strings.IndexByte("\"'`", line[0]) >= 0
 }
 
 // quoted reports whether a match stands in quotes or back-ticks on its line: then it is spoken about.

@@ -7,7 +7,7 @@ import (
 
 // wordGroup is a set of words that make a line worth a closer look. All groups are looked for in one pass, because most
 // files have next to none of them.
-type wordGroup uint8
+type wordGroup uint16
 
 const (
 	aboutHiding wordGroup = 1 << iota
@@ -16,6 +16,8 @@ const (
 	aboutSending
 	aboutDecoding
 	aboutDestroying
+	aboutHome
+	aboutRemote
 	aboutKeys
 )
 
@@ -33,6 +35,8 @@ var words = [...]struct {
 	}},
 	{aboutDecoding, []string{"base64", "b64decode", "atob(", "fromcharcode", "encodedcommand", "-enc ", "-ec ", "xxd -r"}},
 	{aboutDestroying, []string{"rm -", ":(){"}},
+	{aboutRemote, []string{"http://", "https://"}},
+	{aboutHome, []string{"/users/", "/home/", `:\users`, `:\\users`}},
 }
 
 // wordIndex finds words by two neighbouring bytes that are rare in English.
