@@ -20,7 +20,7 @@ var accuracyKind = kind.Kind[eval.Grader]{
 	Mode: "inaccurate answer",
 	Explain: "Scores whether what the answer says agrees with the criteria and, where the answer was to be taken from a text such as a skill, " +
 		"with that text, which the judge is shown. `context: false` keeps it from the judge, which costs less. What the answer leaves out is for " +
-		"`completeness`.\n\n" + scoreDoc + judgeDoc,
+		"`completeness`.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: accuracy
   criteria: Agents are made with createAgent, and tools are passed to it as a list.
   threshold: 0.7

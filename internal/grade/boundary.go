@@ -21,7 +21,7 @@ var boundaryKind = kind.Kind[eval.Grader]{
 	Mode: "out of bounds",
 	Explain: "With `expectRefusal: true` the question is beyond what the answer was to be taken from, and a good answer says so instead of making " +
 		"something up. With `false` it can be answered, and a good answer does, with nothing beyond. The judge is shown the text the answer " +
-		"was to be taken from, such as the skill, unless `context: false`.\n\n" + scoreDoc + judgeDoc,
+		"was to be taken from, such as the skill, unless `context: false`.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: boundary
   criteria: Says that the skill does not cover TensorFlow.
   expectRefusal: true

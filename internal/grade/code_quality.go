@@ -28,7 +28,7 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 	Mode: "poor code",
 	Explain: "Scores validity, imports, use of the interfaces the criteria ask for, and idiom, of the language at hand: the skill's, else that of " +
 		"the answer's own blocks. An answer without code is not judged: the check is skipped and left out of composites. With " +
-		"`compat: langchain-1.0` an answer without a fenced block scores 1 without a call, as the LangChain skills evaluators have it.\n\n" + scoreDoc + judgeDoc,
+		"`compat: langchain-1.0` an answer without a fenced block scores 1 without a call, as the LangChain skills evaluators have it.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: code_quality
   criteria: Uses createAgent and passes tools as a list.
 `,

@@ -31,7 +31,7 @@ var codeRequirementsKind = kind.Kind[eval.Grader]{
 		"has: a piece of code, `call:` and the name of a function, `re:` and a regular expression, `text:` anywhere. Comments and what strings say " +
 		"do not count unless `in: all`. All blocks of the answer count, and an answer without any that looks like code. `expectedStructure` is put to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.5 if not given.\n\n" +
 		"Each is a check of its own inside this one (`include:`, `exclude:`, `structure`), and all must pass; the value is the share that did. " +
-		"Without a judge the structure is skipped, visibly, and the rest decides.\n\n" + judgeDoc,
+		"Without a judge the structure is skipped, visibly, and the rest decides.\n\n" + askedDoc,
 	Example: `- type: code_requirements
   mustInclude: ["@method", "call:Provable.if"]
   mustNotInclude: ["re:\\bany\\b"]
@@ -60,6 +60,9 @@ func (g *codeRequirements) Check() error {
 
 // Dear tells whether a judge is asked.
 func (g *codeRequirements) Dear() bool { return trim(g.ExpectedStructure) != "" }
+
+// Bounded tells the same: what is looked for without a judge is soon found.
+func (g *codeRequirements) Bounded() bool { return g.Dear() }
 
 // calls: one, about the structure.
 func (g *codeRequirements) calls() int {

@@ -19,7 +19,7 @@ var completenessKind = kind.Kind[eval.Grader]{
 	Doc:  "A judge finds that the answer covers all key points.",
 	Mode: "incomplete answer",
 	Explain: "Scores how much of what the criteria ask for the answer covers. Whether it is right is for `accuracy`; for one verdict a point, use " +
-		"`facts`.\n\n" + scoreDoc + judgeDoc,
+		"`facts`.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: completeness
   criteria: Explains tools, shows code that uses createAgent, and mentions streaming.
 `,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -116,6 +117,15 @@ func (c *children) Dear() bool {
 		}
 	}
 	return false
+}
+
+// Bounded tells whether a child bounds its own time, as judges do. The others
+// are quick, or have a limit of their own.
+func (c *children) Bounded() bool {
+	return slices.ContainsFunc(c.checks(), func(check *eval.Check) bool {
+		b, ok := check.Grader.(eval.Bounded)
+		return ok && b.Bounded()
+	})
 }
 
 func dear(check *eval.Check) bool {

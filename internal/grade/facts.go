@@ -34,7 +34,7 @@ var factsKind = kind.Kind[eval.Grader]{
 		"are wanted. Each is a check of its own inside this one, with the key `fact:` or `forbidden:` and its text, so that a report says which " +
 		"fact is missing; a claim that the answer denies does not stand. The value is the share that is as wanted. All must be, unless " +
 		"`threshold` says how many are enough.\n\n" +
-		"A reply that leaves out a fact, or has one that was not asked about, is no verdict.\n\n" + judgeDoc,
+		"A reply that leaves out a fact, or has one that was not asked about, is no verdict.\n\n" + askedDoc,
 	Example: `- type: facts
   expectedFacts:
     - Block time is about three minutes.

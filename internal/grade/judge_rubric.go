@@ -14,11 +14,18 @@ const judgeThreshold = 0.5
 const scoreDoc = "The score passes from `threshold` on, 0.5 if it is not given: below it, an answer is closer to wrong than to right. " +
 	"The score itself is the value of the check, which composites and averages use.\n\n"
 
-// judgeDoc is the part of an explanation that all judge kinds share.
-const judgeDoc = "The judge is the run's (`--judge`, or `models.judge` in mettle.yaml) or the check's own `model`. Without one the check is skipped, " +
-	"visibly; it never passes. The judge reasons before it decides, and answers by a JSON schema at temperature 0. A reply that is no verdict " +
-	"(not JSON, a score beyond 0 to 1, a word that is no choice, cut off, empty) is shown to it once with what was wrong; when the second is " +
-	"none either, the check is unscored. A refusal or a content filter leaves it unscored at once. The whole reasoning is in the details."
+// askedDoc is the part of an explanation that all judge kinds share; judgeDoc
+// is all of it, for the kind that the others refer to.
+const (
+	askedDoc = "Judges are asked, and their replies read, as `judge` explains: without a judge the check is skipped, and without a verdict it is unscored."
+	judgeDoc = "The judge is the run's (`--judge`, or `models.judge` in mettle.yaml) or the check's own `model`. Without one the check is skipped, " +
+		"visibly; it never passes. The judge reasons before it decides, and answers by a JSON schema at temperature 0. What it is shown stands between " +
+		"delimiters that an answer cannot forge, and an answer that tells the judge what to say is judged like any other text. Of a text beyond " +
+		"60,000 bytes it sees the beginning and the end.\n\n" +
+		"A reply that is no verdict (not JSON, a score beyond 0 to 1, a word that is no choice, two verdicts, cut off, empty) is shown to it once with " +
+		"what was wrong; when the second is none either, the check is unscored. A refusal or a content filter leaves it unscored at once. The " +
+		"whole reasoning, the judge's name and notes on what was unusual are in the details."
+)
 
 // rubric is what the kinds that score an answer from 0 to 1 have in common.
 type rubric struct {

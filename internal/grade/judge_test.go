@@ -151,6 +151,40 @@ func TestJudgesOverlap(t *testing.T) {
 	})
 }
 
+// TestJudgesAreNotLate: a judge that waits for its turn is not held to the
+// run's limit.
+func TestJudgesAreNotLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		slow := judgesBy(nil)
+		slow.Default = llm.ModelFunc(func(ctx context.Context, _ *llm.Request) (*llm.Reply, error) {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(time.Minute):
+				return &llm.Reply{Text: `{"reasoning": "r", "score": 1}`}, nil
+			}
+		})
+		slow.Named = func(string) (llm.Model, error) { return slow.Default, nil }
+		checks := []*eval.Check{
+			Quality("a", "", eval.Pos{}), Coding("a", nil, nil, nil, "", eval.Pos{}), CodeRequirements(nil, nil, "One.", eval.Pos{}), Boundary("a", true, eval.Pos{}),
+			decode(t, "{type: panel, models: [ollama:a, ollama:b], check: {type: accuracy, criteria: a}}"),
+		}
+		r := &eval.Runner{
+			Now: time.Now, Timeout: time.Second, Targets: map[string]eval.Target{"": eval.TargetFunc(func(context.Context, *eval.Case) (*eval.Response, error) {
+				return &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}, nil
+			})},
+		}
+		run, err := r.Run(WithJudges(t.Context(), slow), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: checks}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Summary.Passed != 1 {
+			t.Errorf("%+v", run.Summary.ByKey)
+		}
+	})
+}
+
 // TestStopReachesTheRun: a budget that is spent while judging ends the run,
 // however deep the judge is.
 func TestStopReachesTheRun(t *testing.T) {

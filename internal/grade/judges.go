@@ -97,6 +97,10 @@ type asking struct {
 // Dear: a judge costs money and seconds.
 func (a *asking) Dear() bool { return true }
 
+// Bounded: the schedule of model calls bounds them, and waiting for a turn is
+// not being late.
+func (a *asking) Bounded() bool { return true }
+
 // named is the model the check asks for, "" for the run's judge.
 func (a *asking) named() string { return a.Model }
 

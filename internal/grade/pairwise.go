@@ -36,7 +36,7 @@ var pairwiseKind = kind.Kind[eval.Grader]{
 	Explain: "The other answer is `reference`, or the text of `referenceFile`. Judges lean to the place an answer stands in, so they are asked twice, " +
 		"with the places swapped: the answer wins or loses only if both agree, and anything else is a tie, which the reason explains. The value is " +
 		"1 for a win, 0.5 for a tie and 0 for a loss. `want: not_worse` passes with a tie, `want: better` does not. Two answers that are the same " +
-		"are a tie without a call.\n\nWhen one of the two calls gives no verdict, the check is unscored.\n\n" + judgeDoc,
+		"are a tie without a call.\n\nWhen one of the two calls gives no verdict, the check is unscored.\n\n" + askedDoc,
 	Example: `- type: pairwise
   reference: Make the agent with createAgent, and pass it a model and a list of tools.
   criteria: Shorter is better where both are right.

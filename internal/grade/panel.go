@@ -94,6 +94,9 @@ func (g *panel) calls() int { return len(g.Models) * JudgeCalls(g.Inner.check) }
 // Dear: several judges are dearer than one.
 func (g *panel) Dear() bool { return true }
 
+// Bounded: as each of the judges is.
+func (g *panel) Bounded() bool { return true }
+
 // Prepare finds judges that cannot be asked before the first case.
 func (g *panel) Prepare(ctx context.Context, _ eval.Env) error {
 	var missing []string
