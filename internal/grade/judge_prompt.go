@@ -60,8 +60,7 @@ func promptDigest(text string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// readPrompts reads the prompts, each from the overrides if it is there. A
-// file among them that would stand in for nothing is a mistake of a name.
+// readPrompts reads the prompts, each from the overrides if it is there.
 func readPrompts(overrides fs.FS) (map[string]string, error) {
 	names := promptNames()
 	texts := make(map[string]string, len(names))
@@ -112,7 +111,9 @@ func overriddenPrompt(overrides fs.FS, name string) (string, error) {
 	return text, nil
 }
 
-// strangers finds Markdown files that are no prompt's.
+// strangers finds Markdown files whose names are nearly those of prompts. What
+// is far from all of them is not ours: targets keep their prompts in the same
+// folder.
 func strangers(overrides fs.FS, names []string) error {
 	found, err := fs.Glob(overrides, "*.md")
 	if err != nil {
@@ -120,14 +121,9 @@ func strangers(overrides fs.FS, names []string) error {
 	}
 	var errs []error
 	for _, name := range found {
-		if strings.EqualFold(name, "README.md") || slices.Contains(names, name) {
-			continue
+		if near := kind.Near(name, names); near != "" && !slices.Contains(names, name) {
+			errs = append(errs, fmt.Errorf("prompt %s: there is no prompt of this name (did you mean %q?)", name, near))
 		}
-		hint := ""
-		if near := kind.Near(name, names); near != "" {
-			hint = fmt.Sprintf(" (did you mean %q?)", near)
-		}
-		errs = append(errs, fmt.Errorf("prompt %s: there is no prompt of this name%s", name, hint))
 	}
 	return errors.Join(errs...)
 }

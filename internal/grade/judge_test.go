@@ -263,7 +263,7 @@ func TestPrompts(t *testing.T) {
 	if len(digests) != len(promptNames()) || digests["accuracy.md"] != promptDigest(builtinPrompt("accuracy.md")) {
 		t.Errorf("digests %v", digests)
 	}
-	own := fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}, "README.md": {Data: []byte("notes")}}
+	own := fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}, "README.md": {Data: []byte("notes")}, "skill.md": {}, "challenge.md": {}}
 	changed := PromptDigests(own)
 	for name, digest := range digests {
 		if (changed[name] != digest) != (name == "accuracy.md") {
@@ -281,18 +281,17 @@ func TestPrompts(t *testing.T) {
 		t.Errorf("%s: %s\n%s", s.Status, s.Reason, prompt)
 	}
 	for file, data := range map[string]string{
-		"accuracy.md: the prompt is empty":                                         " \n",
-		"accuracy.md: the prompt is not UTF-8":                                     "\xff",
-		"accuracy.md: the prompt has {{lang}}, which stands for nothing here":      "In {{lang}}.",
-		"closing.md: {{form}} is missing":                                          "Reply. {{code}}",
-		"repair.md: {{problem}} is missing":                                        "Again. {{form}}",
-		"accuracy.md: the prompt is 65537 bytes long, want 65536 or less":          strings.Repeat("a", maxPrompt+1),
-		"code_quality.md: the prompt has {{code}}, which stands for nothing here":  "{{language}} {{code}}",
-		"quality.md: there is no prompt of this name (did you mean \"facts.md\"?)": "",
+		"accuracy.md: the prompt is empty":                                        " \n",
+		"accuracy.md: the prompt is not UTF-8":                                    "\xff",
+		"accuracy.md: the prompt has {{lang}}, which stands for nothing here":     "In {{lang}}.",
+		"closing.md: {{form}} is missing":                                         "Reply. {{code}}",
+		"repair.md: {{problem}} is missing":                                       "Again. {{form}}",
+		"accuracy.md: the prompt is 65537 bytes long, want 65536 or less":         strings.Repeat("a", maxPrompt+1),
+		"code_quality.md: the prompt has {{code}}, which stands for nothing here": "{{language}} {{code}}",
 	} {
 		name, _, _ := strings.Cut(file, ":")
 		_, err := readPrompts(fstest.MapFS{name: {Data: []byte(data)}})
-		if name != "quality.md" && (err == nil || err.Error() != "prompt "+file) || err == nil {
+		if err == nil || err.Error() != "prompt "+file {
 			t.Errorf("%v, want %s", err, file)
 		}
 	}
