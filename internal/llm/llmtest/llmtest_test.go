@@ -290,7 +290,7 @@ in the skill.
 		{"rate this", Answer{Text: "{\"score\": 0.8}\n@not a setting"}},
 		{"look", Answer{Model: "other", Calls: []ToolCall{{ID: "call_1", Name: "search", Input: json.RawMessage(`{"q": 1}`)}}}},
 		{"drop", Answer{Drop: true, Cut: true, Stall: true}},
-		{"else", Answer{Status: 500, Message: `the script has no answer to "else"`}},
+		{"else", Answer{Status: 400, Message: `the script has no answer to "else"`}},
 	} {
 		if diff := cmp.Diff(c.want, call(c.words)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", c.words, diff)

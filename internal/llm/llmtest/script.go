@@ -27,7 +27,7 @@ import (
 // * fits every call. Lines at the head of a block that begin with @ set the rest
 // of the [Answer]: status, message, finish, refused, retry-after, delay, model,
 // call (a name and its input), drop, cut, stall; times says for how many calls
-// the block is good. A call without a block gets an error of status 500.
+// the block is good. A call without a block gets an error of status 400, which is not asked again.
 func Script(text string) (func(Call) Answer, error) {
 	blocks, err := readScript(text)
 	if err != nil {
@@ -45,7 +45,7 @@ func Script(text string) (func(Call) Answer, error) {
 			b.times-- // one that began below zero never gets there
 			return b.answer
 		}
-		return Answer{Status: http.StatusInternalServerError, Message: fmt.Sprintf("the script has no answer to %q", c.Last())}
+		return Answer{Status: http.StatusBadRequest, Message: fmt.Sprintf("the script has no answer to %q", c.Last())}
 	}, nil
 }
 
