@@ -136,8 +136,7 @@ func (j *lintJob) lint(ctx context.Context, emit func(report.LintFile) error) er
 func (j *lintJob) one(f lintFile) report.LintFile {
 	d, err := j.load(f)
 	if err != nil {
-		text := strings.ReplaceAll(err.Error(), f.path, f.shown)
-		return report.LintFile{Path: f.shown, Err: errors.New(text)}
+		return report.LintFile{Path: f.shown, Err: errors.New(f.shownIn(err))}
 	}
 	var fixed []skill.Finding
 	if j.opts.fix {
@@ -149,6 +148,15 @@ func (j *lintJob) one(f lintFile) report.LintFile {
 	out.Err = err
 	out.Fixed = named(fixed, f.shown).Findings
 	return out
+}
+
+// shownIn is the text of an error in which the file has the name that people
+// know it by.
+func (f lintFile) shownIn(err error) string {
+	if f.path == "" {
+		return err.Error()
+	}
+	return strings.ReplaceAll(err.Error(), f.path, f.shown)
 }
 
 // named gives findings the name that people know their file by.

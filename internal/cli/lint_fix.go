@@ -71,7 +71,7 @@ func (j *lintJob) mendFile(f lintFile, d *skill.Document) (*skill.Document, []sk
 		return d, nil, nil
 	}
 	if err := rewrite(f.path, []byte(d.Text), []byte(after.Text)); err != nil {
-		return d, nil, errors.New(strings.ReplaceAll(err.Error(), f.path, f.shown))
+		return d, nil, errors.New(f.shownIn(err))
 	}
 	return after, mended, nil
 }
@@ -122,10 +122,9 @@ func (j *lintJob) diff(ctx context.Context, out io.Writer, o report.Options) err
 	workers := 1 // the texts of two versions of a file are held, so one at a time
 	err := inOrder(ctx, len(j.files), workers, func(i int) lintChange { return j.change(j.files[i]) }, func(c lintChange) error {
 		j.totals.Files++
-		if c.err != nil {
+		if c.problem != "" {
 			j.totals.Problems++
-			j.world.printf("%s\n", report.Sanitize("mettle: "+c.err.Error()))
-			return nil
+			j.world.printf("mettle: %s\n", report.Sanitize(c.problem))
 		}
 		if len(c.text) == 0 {
 			return nil
@@ -148,15 +147,15 @@ func (j *lintJob) diff(ctx context.Context, out io.Writer, o report.Options) err
 
 // lintChange is what --fix would do to a file.
 type lintChange struct {
-	text  []byte // a unified diff
-	fixed int
-	err   error
+	text    []byte // a unified diff
+	fixed   int
+	problem string // why it is not known
 }
 
 func (j *lintJob) change(f lintFile) lintChange {
 	d, err := j.load(f)
 	if err != nil {
-		return lintChange{err: errors.New(strings.ReplaceAll(err.Error(), f.path, f.shown))}
+		return lintChange{problem: f.shownIn(err)}
 	}
 	after, mended := j.mend(f, d)
 	text := diff.Diff("a/"+f.shown, []byte(d.Text), "b/"+f.shown, []byte(after.Text))

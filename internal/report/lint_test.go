@@ -186,7 +186,7 @@ func TestLintJUnitIsXML(t *testing.T) {
 	f, _ := FindLint("junit")
 	d := xml.NewDecoder(strings.NewReader(writeLint(t, f, lintSample(), lintRunOf(skill.Error), Options{})))
 	for {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatal(err)
