@@ -172,7 +172,11 @@ func (c lintChange) show(person, color bool) []byte {
 	}
 	var b bytes.Buffer
 	for line := range strings.Lines(string(c.text)) {
-		line = report.Sanitize(strings.TrimSuffix(line, "\n"))
+		line = strings.TrimSuffix(line, "\n")
+		if rest, ok := strings.CutSuffix(line, "\r"); ok {
+			line = rest + "␍" // or lines would differ in nothing that can be seen
+		}
+		line = report.Sanitize(line)
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
 			line = paint(color, bold, line)

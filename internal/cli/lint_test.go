@@ -278,3 +278,16 @@ func checkPlaces(t *testing.T, dir string, data []byte) {
 		}
 	}
 }
+
+// TestDiffForPeople: on a terminal nothing is obeyed, and line ends can be told
+// apart; a program gets the exact text.
+func TestDiffForPeople(t *testing.T) {
+	c := lintChange{text: []byte("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\x1b[2J\n+a\x1b[2J\r\n")}
+	want := "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a␛[2J\n+a␛[2J␍\n"
+	if diff := cmp.Diff(want, string(c.show(true, false))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(string(c.text), string(c.show(false, false))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
