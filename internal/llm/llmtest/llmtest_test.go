@@ -255,24 +255,24 @@ func TestModels(t *testing.T) {
 
 func TestScript(t *testing.T) {
 	answer, err := Script(`
--- TensorFlow --
+== TensorFlow ==
 @finish refusal
 @refused not here
 It is not
 in the skill.
--- rate this --
+== rate this ==
 @times 1
 @status 429
 @message slow
 @retry-after 0.5
 @delay 1ms
--- rate this --
+== rate this ==
 {"score": 0.8}
 @not a setting
--- look --
+== look ==
 @call search {"q": 1}
 @model other
--- drop --
+== drop ==
 @drop
 @cut
 @stall
@@ -296,7 +296,7 @@ in the skill.
 			t.Errorf("%s (-want +got)\n%s", c.words, diff)
 		}
 	}
-	if all, err := Script("-- * --\nyes"); err != nil || all(Call{}).Text != "yes" {
+	if all, err := Script("== * ==\nyes"); err != nil || all(Call{}).Text != "yes" {
 		t.Errorf("* fits not all: %v", err)
 	}
 }
@@ -304,13 +304,13 @@ in the skill.
 func TestScriptErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"words":                   "line 1 of the script is in no block",
-		"-- a --\n@statu 3":       "line 2 of the script: there is no @statu",
-		"-- a --\n@status x":      "invalid syntax",
-		"-- a --\n@status 99":     "is no status",
-		"-- a --\n@delay long":    "invalid duration",
-		"-- a --\n@call f {":      "the input of f is no JSON",
-		"-- a --\n@times often":   "invalid syntax",
-		"\n\n-- a --\n@stat us\n": "line 4",
+		"== a ==\n@statu 3":       "line 2 of the script: there is no @statu",
+		"== a ==\n@status x":      "invalid syntax",
+		"== a ==\n@status 99":     "is no status",
+		"== a ==\n@delay long":    "invalid duration",
+		"== a ==\n@call f {":      "the input of f is no JSON",
+		"== a ==\n@times often":   "invalid syntax",
+		"\n\n== a ==\n@stat us\n": "line 4",
 	} {
 		if _, err := Script(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -319,7 +319,7 @@ func TestScriptErrors(t *testing.T) {
 }
 
 func FuzzScript(f *testing.F) {
-	f.Add("-- a --\n@times 2\n@call f {}\ntext\n-- * --\n")
+	f.Add("== a ==\n@times 2\n@call f {}\ntext\n== * ==\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		answer, err := Script(text)
 		if err == nil {

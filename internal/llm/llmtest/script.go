@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// Script makes answers of a text, for tests that are files themselves:
+// Script makes answers of a text, for tests that are files in an archive (whose own marks are dashes):
 //
-//	-- TensorFlow --
+//	== TensorFlow ==
 //	The skill does not say anything about that.
-//	-- rate this answer --
+//	== rate this answer ==
 //	@times 1
 //	@status 429
 //	@retry-after 0.5
-//	-- rate this answer --
+//	== rate this answer ==
 //	{"reasoning": "…", "score": 0.8}
-//	-- * --
+//	== * ==
 //	I do not know.
 //
 // A call gets the first block whose words are in its system text or messages;
@@ -86,11 +86,11 @@ func readScript(text string) ([]block, error) {
 }
 
 func blockHead(line string) (string, bool) {
-	inner, ok := strings.CutPrefix(line, "-- ")
+	inner, ok := strings.CutPrefix(line, "== ")
 	if !ok {
 		return "", false
 	}
-	inner, ok = strings.CutSuffix(inner, " --")
+	inner, ok = strings.CutSuffix(inner, " ==")
 	inner = strings.TrimSpace(inner)
 	return inner, ok && inner != ""
 }
