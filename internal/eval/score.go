@@ -109,6 +109,7 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 	if err != nil {
 		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Checks: s.Checks, Usage: s.Usage, stop: stopOf(err)}
 	}
+	s.Value = math.Round(s.Value*1e9) / 1e9 // 0.3 + 0.15 + 0.4 is 0.85, not a hair beside it
 	if c.Not {
 		s = s.negated()
 	}
