@@ -165,7 +165,20 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 	for _, g := range graders {
 		errs = append(errs, g.Prepare(ctx, Env{}))
 	}
-	return errors.Join(errs...)
+	return joinDistinct(errs)
+}
+
+// joinDistinct joins errors, those that say the same once: a key that is
+// missing is missing for every check that needs it.
+func joinDistinct(errs []error) error {
+	said := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		if err == nil || said[err.Error()] {
+			return true
+		}
+		said[err.Error()] = true
+		return false
+	})...)
 }
 
 // work runs the jobs and feeds the sinks until all are done or the run ends
