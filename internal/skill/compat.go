@@ -2,6 +2,7 @@ package skill
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,24 +19,40 @@ const white = `[\s\v\x{a0}\x{feff}\p{Zs}\x{2028}\x{2029}]`
 const inline = `[^\n\r\x{2028}\x{2029}]`
 
 type compatPatterns struct {
-	frontmatter, overview, examples, boundaries, gotchas, docs, blocks, empty, table, links *regexp.Regexp
+	frontmatter, overview, overviewWord, nextSection, examples, boundaries, gotchas, docs, blocks, empty, table, links *regexp.Regexp
 }
 
 var compat = sync.OnceValue(func() *compatPatterns {
+	// Letters in patterns stand for themselves in either case. Go's own flag would also take ſ for s and K for k.
 	c := func(pattern string) *regexp.Regexp {
-		return regexp.MustCompile(strings.NewReplacer("_", white, "@", inline).Replace(pattern))
+		var b strings.Builder
+		for i := range len(pattern) {
+			switch x := pattern[i]; {
+			case x == '_':
+				b.WriteString(white)
+			case x == '@':
+				b.WriteString(inline)
+			case isLetterASCII(x) && (i == 0 || pattern[i-1] != '\\'):
+				b.Write([]byte{'[', x, x - 'a' + 'A', ']'})
+			default:
+				b.WriteByte(x)
+			}
+		}
+		return regexp.MustCompile(b.String())
 	}
 	return &compatPatterns{
-		frontmatter: c(`^---_*\n(?s:(.*?))\n---`),
-		overview:    c(`(?i)##_+overview`),
-		examples:    c(`(?i)##_+code_+examples?|###_+@*example|##_+basic_+usage`),
-		boundaries:  c(`(?i)##_+boundaries|###_+what_+(?:agents?_+)?can(?:not|'t)?_`),
-		gotchas:     c(`(?i)##_+gotchas`),
-		docs:        c(`(?i)##_+(?:full_+)?documentation|##_+links|\[[^\]]+\]\(https?://[^)]+\)`),
-		blocks:      c("```([0-9A-Za-z\\x{5f}]*)\\n(?s:.*?)```"),
-		empty:       c(`(?m:^)##[^\n]*\n_*##`),
-		table:       c(`\|@+\|@+\|`),
-		links:       c(`\[[^\]]+\]\(([^)]+)\)`),
+		frontmatter:  regexp.MustCompile(`(?s)\A---` + white + `*\n(.*?)\n---`),
+		overview:     c(`##_+overview`),
+		overviewWord: c(`##_+overview\b`),
+		nextSection:  c(`\n##_`),
+		examples:     c(`##_+code_+examples?|###_+@*example|##_+basic_+usage`),
+		boundaries:   c(`##_+boundaries|###_+what_+(?:agents?_+)?can(?:not|'t)?_`),
+		gotchas:      c(`##_+gotchas`),
+		docs:         c(`##_+(?:full_+)?documentation|##_+links|\[@*\]\(https?://@*\)`),
+		blocks:       regexp.MustCompile("(?s)```([0-9A-Za-z_]*)\\n.*?```"),
+		empty:        c(`(?:\A|[\n\r\x{2028}\x{2029}])#{2,}_+@+\n+#{2,}_`),
+		table:        c(`\|@+\|@+\|`),
+		links:        c(`\[[^\]]*\]\(([^)]+)\)`),
 	}
 })
 
@@ -48,9 +65,8 @@ func compatStructure(text, language string) structure {
 	if m := p.frontmatter.FindStringSubmatchIndex(text); m != nil {
 		x.frontmatter = true
 		fields = compatFields(text[m[2]:m[3]])
-		body = text[m[1]:]
+		body = strings.TrimFunc(text[m[1]:], isJSSpace) // a file without frontmatter is not trimmed
 	}
-	body = strings.TrimFunc(body, isJSSpace)
 	x.name, x.description, x.language = fields["name"] != "", fields["description"] != "", fields["language"] != ""
 	if language == "" {
 		language = fields["language"]
@@ -88,22 +104,22 @@ func isJSSpace(r rune) bool {
 	return r != 0x85 && (unicode.IsSpace(r) || r == 0xfeff)
 }
 
-// compatOverview counts the words between the overview heading and the next "## " at the start of a line.
+// compatOverview counts the words behind the word overview of the heading, the rest of its line included, up to the next
+// heading of level 2. A longer word ("Overviewing") makes a section, but not this one.
 func compatOverview(p *compatPatterns, body string) int {
-	m := p.overview.FindStringIndex(body)
+	m := p.overviewWord.FindStringIndex(body)
 	if m == nil {
 		return 0
 	}
-	_, text, _ := strings.Cut(body[m[1]:], "\n")
-	if strings.HasPrefix(text, "## ") {
-		return 0
+	text := body[m[1]:]
+	if next := p.nextSection.FindStringIndex(text); next != nil {
+		text = text[:next[0]]
 	}
-	text, _, _ = strings.Cut(text, "\n## ")
 	return len(strings.FieldsFunc(text, isJSSpace))
 }
 
 // compatBlocks counts the blocks whose info string is empty or one word, and judges the tags: none at all, or at least
-// one of the language.
+// one of the language, in small letters.
 func compatBlocks(p *compatPatterns, body, language string) (blocks int, right bool) {
 	want := []string{"py", "python"}
 	if language == "js" {
@@ -112,11 +128,8 @@ func compatBlocks(p *compatPatterns, body, language string) (blocks int, right b
 	tagged := false
 	for _, m := range p.blocks.FindAllStringSubmatch(body, -1) {
 		blocks++
-		tag := strings.ToLower(m[1])
-		tagged = tagged || tag != ""
-		for _, w := range want {
-			right = right || tag == w
-		}
+		tagged = tagged || m[1] != ""
+		right = right || slices.Contains(want, m[1])
 	}
 	return blocks, right || !tagged
 }

@@ -3,14 +3,26 @@ package skill
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // seed adds the documents of the archives to a corpus.
 func seed(f *testing.F) {
+	f.Helper()
+	archives(f, func(data []byte) { f.Add(data) })
+}
+
+// archives calls a function for each document of the archives.
+func archives(f *testing.F, add func(data []byte)) {
 	f.Helper()
 	files, _ := filepath.Glob("testdata/*/*.txtar")
 	for _, file := range files {
@@ -19,7 +31,7 @@ func seed(f *testing.F) {
 			f.Fatal(err)
 		}
 		for _, x := range txtar.Parse(data).Files {
-			f.Add([]byte(unescape(string(x.Data))))
+			add([]byte(unescape(string(x.Data))))
 		}
 	}
 }
@@ -57,36 +69,173 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzLint runs every rule, checks that each finding has a place in the file, that fixes can be made, and that scoring
-// takes any text.
+// alone is a linter for each rule with nothing else on.
+var alone = sync.OnceValue(func() []*Linter {
+	var list []*Linter
+	for _, r := range Rules() {
+		only := map[string]Severity{}
+		for _, other := range Rules() {
+			only[other.ID] = Off
+		}
+		only[r.ID] = Warning
+		l, err := NewLinter(Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: only})
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, l)
+	}
+	return list
+})
+
+// FuzzRules runs every rule alone and all of them together, over a skill and over a file bundled with it. What a rule says
+// does not depend on the others, each finding has its place, fixes come to an end, and suppressions silence.
+func FuzzRules(f *testing.F) {
+	seedPairs(f)
+	all := map[string]Severity{}
+	for _, r := range Rules() {
+		all[r.ID] = Warning
+	}
+	f.Fuzz(func(t *testing.T, data, other []byte) {
+		d := Parse("x/my-skill/SKILL.md", data)
+		d.Folder = fstest.MapFS{
+			"references/a.md": {Data: other}, "scripts/run.sh": {Data: other}, "evals/evals.json": {Data: other}, "tool": {Data: other},
+		}
+		together, err := NewLinter(Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: all})
+		if err != nil {
+			t.Fatal(err)
+		}
+		byRule := map[string][]Finding{}
+		for _, x := range together.File(d) {
+			checkPlace(t, d, string(other), &x)
+			byRule[x.Rule] = append(byRule[x.Rule], x)
+		}
+		for i, l := range alone() {
+			id := Rules()[i].ID
+			found := l.File(d)
+			l.entries = nil
+			if strings.HasPrefix(id, "suppression-") {
+				continue // what a suppression covers depends on what there is
+			}
+			found = slices.DeleteFunc(found, func(x Finding) bool { return x.Rule != id })
+			if diff := cmp.Diff(byRule[id], found, cmpopts.EquateEmpty()); diff != "" && len(d.ignores) == 0 {
+				t.Fatalf("%s (-together +alone)\n%s", id, diff)
+			}
+			checkFixes(t, l, d, found)
+			checkSuppressed(t, d, found)
+		}
+	})
+}
+
+func seedPairs(f *testing.F) {
+	f.Helper()
+	archives(f, func(data []byte) { f.Add(data, data) })
+	for _, h := range hostile {
+		if text := h.text(300); len(text) < 1000 { // some have one size only
+			f.Add([]byte(text), []byte(h.text(100)))
+		}
+	}
+	for _, r := range Rules() {
+		x, _ := r.Example()
+		before, part, after := wholeExample(x.Text)
+		other := ""
+		for _, o := range x.Other {
+			other += o.Text
+		}
+		f.Add([]byte(before+part+after), []byte(other))
+	}
+}
+
+// checkPlace checks that a finding lies in its file and that its places agree.
+func checkPlace(t *testing.T, d *Document, other string, x *Finding) {
+	t.Helper()
+	text, lines := d.Text, d.lines
+	if x.File != d.Path {
+		text, lines = other, indexLines(other)
+	}
+	if x.Start < 0 || x.End < x.Start || x.End > len(text) {
+		t.Fatalf("bytes %d to %d of %d: %+v", x.Start, x.End, len(text), x)
+	}
+	line, col := lines.place(text, x.Start)
+	endLine, endCol := lines.place(text, x.End)
+	if line != x.Line || col != x.Col || endLine != x.EndLine || endCol != x.EndCol {
+		t.Fatalf("the bytes are at %d:%d-%d:%d: %+v", line, col, endLine, endCol, x)
+	}
+	if !utf8.ValidString(x.Excerpt) && utf8.ValidString(text) {
+		t.Fatalf("the excerpt is cut inside a character: %+v", x)
+	}
+}
+
+// checkFixes makes the fixes of a rule until it offers none, which must be soon, and the rule must not find more then.
+func checkFixes(t *testing.T, l *Linter, d *Document, found []Finding) {
+	t.Helper()
+	before := len(found)
+	if before >= mostFindings {
+		return // the rest is found when these are mended
+	}
+	for round := 0; ; round++ {
+		fixed, n := Apply(d.Text, found)
+		if n == 0 {
+			break
+		}
+		if round == 4 {
+			t.Fatalf("%s still offers fixes: %+v\n%q", found[0].Rule, found[0].Fix, shorten(d.Text, 2000))
+		}
+		again := Parse(d.Path, []byte(fixed))
+		again.Folder = d.Folder
+		next := l.File(again)
+		l.entries = nil
+		d, found = again, slices.DeleteFunc(next, func(x Finding) bool { return x.Rule != found[0].Rule })
+	}
+	if len(found) > before {
+		t.Fatalf("%s: %d findings, %d after the fixes\n%q", found[0].Rule, before, len(found), shorten(d.Text, 2000))
+	}
+}
+
+// checkSuppressed silences a rule in the configuration, and by a comment wherever the text takes one.
+func checkSuppressed(t *testing.T, d *Document, found []Finding) {
+	t.Helper()
+	if len(found) == 0 {
+		return
+	}
+	id := found[0].Rule
+	has := func(list []Finding, err error) bool {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(list, func(x Finding) bool { return x.Rule == id })
+	}
+	on := map[string]Severity{id: Warning}
+	if has(Lint([]*Document{d}, Options{Rules: on, Suppress: []Suppression{{Rule: id, Reason: "fuzz"}}})) {
+		t.Fatalf("%s is not suppressed by the configuration", id)
+	}
+	comment := "\n\n<!-- mettle-ignore-file " + id + ": fuzz -->\n"
+	commented := Parse(d.Path, []byte(d.Text+comment))
+	commented.Folder = d.Folder
+	read := slices.ContainsFunc(commented.ignores, func(g ignore) bool { return g.whole && g.reason == "fuzz" && slices.Contains(g.rules, id) })
+	if read && has(Lint([]*Document{commented}, Options{Rules: on})) {
+		t.Fatalf("%s is not suppressed by a comment", id)
+	}
+}
+
+// FuzzLint lints any text with the profiles as people use them, and scores it.
 func FuzzLint(f *testing.F) {
 	seed(f)
-	var profiles []string
-	for _, p := range Profiles() {
-		profiles = append(profiles, p.Name)
-	}
-	everything := map[string]Severity{}
-	for _, r := range Rules() {
-		everything[r.ID] = Warning
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		d := Parse("x/my-skill/SKILL.md", data)
 		d.Folder = fstest.MapFS{"references/a.md": {}}
-		for _, profile := range profiles {
-			found, err := Lint([]*Document{d}, Options{Profile: profile, Rules: everything})
+		for _, p := range Profiles() {
+			found, err := Lint([]*Document{d}, Options{Profile: p.Name})
 			if err != nil {
 				t.Fatal(err)
-			}
-			for _, x := range found {
-				if x.Line < 1 || x.Line > d.Lines() || x.Col < 1 || x.EndLine < x.Line || x.EndLine == x.Line && x.EndCol < x.Col {
-					t.Fatalf("finding %+v", x)
-				}
 			}
 			Apply(d.Text, found)
 		}
 		for _, compat := range []string{"", CompatLangChain} {
-			if s := Score(d, ScoreOptions{Compat: compat}); s.CodeQuality < 0 || s.CodeQuality > 1 {
-				t.Fatalf("scores %+v", s)
+			s := Score(d, ScoreOptions{Compat: compat})
+			for _, x := range []float64{s.FrontmatterValid, s.SectionsCompleteness, s.CodeQuality, s.SectionDepth, s.StructuralScore} {
+				if x < 0 || x > 1 {
+					t.Fatalf("scores %+v", s)
+				}
 			}
 		}
 	})

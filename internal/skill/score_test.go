@@ -83,7 +83,7 @@ func TestScore(t *testing.T) {
 		{"no overview", change("## Overview", "## Intro"), "1 0.8 1 0.75 0", "1 0.8 0.7 0.75 0"},
 		{"overview of level 3", change("## Overview", "### Overview"), "1 1 1 1 1", "1 1 0.7 1 0"},
 		{"overview of level 1", change("# X\n\n## Overview", "# Overview"), "1 0.8 1 0.75 0", "1 0.8 0.7 0.75 0"},
-		{"overviewing", change("## Overview", "## Overviewing things"), "1 1 1 1 1", "1 1 0.7 1 0"},
+		{"overviewing", change("## Overview", "## Overviewing things"), "1 1 1 1 1", "1 1 0.7 0.75 0"},
 		{"overview in a code block", change("## Overview", "## Intro", "const a = 1;", "## Overview"), "1 0.8 1 0.75 0", "1 1 0.7 0.75 0"},
 		{"49 words", change("word word", "word"), "1 1 1 1 1", "1 1 0.7 1 0"}, // the table below adds words
 		{"short overview", change(strings.Repeat("word ", 50), "few"), "1 1 1 0.75 1", "1 1 0.7 0.75 0"},
@@ -101,7 +101,7 @@ func TestScore(t *testing.T) {
 		{"block scalar", change("description: y", "description: >\n  y"), "1 1 1 1 1", "1 1 0.7 1 0"},
 		{"quoted nothing", change("description: y", `description: ""`), "0 1 1 1 0", "1 1 0.7 1 0"},
 		{"byte order mark", byteOrderMark + perfect, "1 1 1 1 1", "0 1 0.4 1 0"},
-		{"windows line ends", strings.ReplaceAll(perfect, "\n", "\r\n"), "1 1 1 1 1", "1 1 0.3 0.75 0"},
+		{"windows line ends", strings.ReplaceAll(perfect, "\n", "\r\n"), "1 1 1 1 1", "1 1 0.6 0.75 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := Parse("x/SKILL.md", []byte(c.text))
