@@ -39,7 +39,10 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	s := fmt.Sprintf("%s:%s: %s", e.Provider, e.Model, e.Message)
+	s := e.Message
+	if e.Provider != "" {
+		s = fmt.Sprintf("%s:%s: %s", e.Provider, e.Model, s)
+	}
 	if e.Status != 0 {
 		s += fmt.Sprintf(" (HTTP %d)", e.Status)
 	}
