@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Spec names a model: provider:model, and for openai-compatible endpoints of
@@ -23,7 +24,7 @@ var Providers = []string{"anthropic", "ollama", "openai", Compatible}
 // ParseSpec reads the name of a model.
 func ParseSpec(s string) (Spec, error) {
 	provider, model, ok := strings.Cut(strings.TrimSpace(s), ":")
-	if !ok || model == "" {
+	if !ok || model == "" || strings.ContainsFunc(model, unicode.IsSpace) {
 		return Spec{}, fmt.Errorf("%q is no model, want provider:model, such as anthropic:claude-sonnet-4-5 or ollama:qwen3", s)
 	}
 	if !slices.Contains(Providers, provider) {
