@@ -154,6 +154,7 @@ type Server struct {
 	opts Options
 	http *httptest.Server
 	done chan struct{}
+	once sync.Once
 
 	mu       sync.Mutex
 	log      []Call
@@ -179,8 +180,10 @@ func Start(o Options) *Server {
 
 // Close ends the server and every call that still runs.
 func (s *Server) Close() {
-	close(s.done)
-	s.http.Close()
+	s.once.Do(func() {
+		close(s.done)
+		s.http.Close()
+	})
 }
 
 // Anthropic is the base URL for Anthropic's clients.
