@@ -149,7 +149,7 @@ func newRootCmd(w *World) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newCompareCmd(w), newExplainCmd(w), newLintCmd(w), newListCmd(w), newProbeCmd(w), newReportCmd(w), newRescoreCmd(w), newResumeCmd(w), newRunCmd(w),
+		newCassetteCmd(w), newCompareCmd(w), newDoctorCmd(w), newExplainCmd(w), newLintCmd(w), newListCmd(w), newProbeCmd(w), newReportCmd(w), newRescoreCmd(w), newResumeCmd(w), newRunCmd(w),
 		newRunsCmd(w), newSchemaCmd(w), newServeCmd(w), newValidateCmd(w), newVersionCmd(w),
 	)
 	return root

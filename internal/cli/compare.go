@@ -44,7 +44,7 @@ func newCompareCmd(w *World) *cobra.Command {
 
 // baselineRun is the run that a new one is held against: a stored one, or the
 // same cases put to the built-in server first.
-func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eval.Run, error) {
+func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded, ms *models) (*eval.Run, error) {
 	root := runsDir(w, o.runs, l.config)
 	if o.Baseline != builtinTarget {
 		dir, err := store.Find(root, o.Baseline)
@@ -63,7 +63,7 @@ func (o *runOptions) baselineRun(ctx context.Context, w *World, l *loaded) (*eva
 	w.printf("the baseline first: the built-in server\n")
 	head := b.header(ctx, w)
 	run, err := b.perform(ctx, w, execution{
-		head: head, loaded: l, targets: map[string]eval.Target{builtinTarget: t}, writer: store.Create(root, head.ID, l.Suites),
+		head: head, loaded: l, targets: map[string]eval.Target{builtinTarget: t}, models: ms, writer: store.Create(root, head.ID, l.Suites),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("run the baseline: %w", err)

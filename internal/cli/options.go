@@ -55,6 +55,7 @@ func (o *selectOptions) selection() suite.Selection {
 // that resume can ask for the same.
 type runOptions struct {
 	selectOptions
+	modelOptions
 	Target      string        `json:"target,omitempty"`
 	URL         string        `json:"url,omitempty"`
 	Command     string        `json:"command,omitempty"`
@@ -70,6 +71,7 @@ type runOptions struct {
 	Withheld    []string      `json:"withheld,omitempty"` // flags left out because they may hold secrets
 	Dir         string        `json:"dir,omitempty"`      // where suites are meant from
 
+	try     time.Duration // limit of one try of a model, 0 for the default
 	output  string
 	reports []string
 	runs    string
@@ -85,6 +87,7 @@ const (
 
 func (o *runOptions) flags(f *pflag.FlagSet) {
 	o.selectOptions.flags(f)
+	o.modelOptions.flags(f)
 	f.StringVar(&o.Target, "target", "", "name of a target in mettle.yaml that all cases are put to")
 	f.StringVar(&o.URL, "url", "", "address of the MCP server that all cases are put to (also MCP_URL)")
 	f.StringVar(&o.Command, "command", "", "command line of a stdio MCP server that all cases are put to")
@@ -169,6 +172,7 @@ func (o *runOptions) settle(cfg *suite.Config) {
 	if o.Timeout == 0 {
 		o.Timeout = time.Duration(cfg.Timeouts.Case)
 	}
+	o.try = o.Timeout
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
 	}
@@ -187,6 +191,9 @@ func (o *runOptions) settle(cfg *suite.Config) {
 }
 
 func (o *runOptions) check() error {
+	if err := o.modelOptions.check(); err != nil {
+		return err
+	}
 	switch {
 	case o.Concurrency < 0 || o.Concurrency > 4096:
 		return usagef("--concurrency is %d, want 1 to 4096", o.Concurrency)

@@ -31,6 +31,7 @@ func newRescoreCmd(w *World) *cobra.Command {
 	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
 	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
 	f.BoolVar(&o.run.verbose, "verbose", false, "show the reasons of failed checks as they come")
+	o.run.judgeFlags(f)
 	run := func(cmd *cobra.Command, args []string) error {
 		return runRescore(cmd.Context(), w, o, args[0], args[1:])
 	}
@@ -65,6 +66,10 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 			return err
 		}
 	}
+	opts.judgedBy(&o.run.modelOptions, w)
+	if err := opts.modelOptions.check(); err != nil {
+		return err
+	}
 	l, err := load(&there, &opts.selectOptions)
 	if err != nil {
 		return err
@@ -78,14 +83,21 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string, s
 	}
 	opts.settle(l.config)
 	opts.output, opts.reports, opts.verbose, opts.FailFast, opts.MaxErrors = o.run.output, o.run.reports, o.run.verbose, false, 0
+	ms, err := newModels(&there, &opts.modelOptions, l.config, opts.try)
+	if err != nil {
+		return err
+	}
 	head := opts.header(ctx, w)
+	if err := ms.describe(&head, l); err != nil {
+		return err
+	}
 	head.Project, head.Gates, head.Parent = parent.Project, opts.gates, parent.ID
 	root, err := o.dir(w)
 	if err != nil {
 		return err
 	}
 	return execute(ctx, w, opts, execution{
-		head: head, loaded: l, writer: store.Create(root, head.ID, l.Suites),
+		head: head, loaded: l, models: ms, writer: store.Create(root, head.ID, l.Suites),
 		targets: map[string]eval.Target{replayTarget: replay},
 	})
 }

@@ -35,6 +35,7 @@ func newResumeCmd(w *World) *cobra.Command {
 	f.StringVar(&o.run.URL, "url", "", "the server's address, when it holds a secret or has changed")
 	f.StringVar(&o.run.Command, "command", "", "the server's command line, when it holds a secret or has changed")
 	f.StringArrayVar(&o.run.Headers, "header", nil, "HTTP header that holds a secret, as 'Name: value'")
+	f.StringVar(&o.run.Budget, "budget", "", "most this part of the run may spend (default: as before)")
 	f.IntVar(&o.run.Concurrency, "concurrency", 0, "cases at a time (default: as before)")
 	f.StringVarP(&o.run.output, "output", "o", "", "JSON report's path, - for standard output (default reports/eval-<project|all>-<millis>.json)")
 	f.StringArrayVar(&o.run.reports, "report", nil, "further report as format=path; - for standard output")
@@ -82,7 +83,11 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 		}
 		return verdict(prior)
 	}
-	ts, err := targets(&there, opts, l)
+	ms, err := newModels(&there, &opts.modelOptions, l.config, opts.try)
+	if err != nil {
+		return err
+	}
+	ts, err := targets(&there, opts, l, ms)
 	if err != nil {
 		return err
 	}
@@ -90,7 +95,7 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err != nil {
 		return errors.Join(err, closeTargets(ts))
 	}
-	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, writer: writer, prior: prior, errors: o.errors})
+	return execute(ctx, w, opts, execution{head: prior.Header, loaded: l, targets: ts, models: ms, writer: writer, prior: prior, errors: o.errors})
 }
 
 // merged is how the run was asked for, with what was given anew.
@@ -110,6 +115,9 @@ func (o *resumeOptions) merged(prior *eval.Run) (*runOptions, error) {
 	}
 	if len(o.run.Headers) > 0 {
 		opts.Headers = o.run.Headers
+	}
+	if o.run.Budget != "" {
+		opts.Budget = o.run.Budget
 	}
 	if o.run.Concurrency > 0 {
 		opts.Concurrency = o.run.Concurrency

@@ -61,26 +61,34 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 		return err
 	}
 	o.settle(l.config)
+	ms, err := newModels(w, &o.modelOptions, l.config, o.try)
+	if err != nil {
+		return err
+	}
+	l.narrow(w, o)
 	if o.dryRun {
-		return dryRun(w, o, l)
+		return dryRun(w, o, l, ms)
 	}
 	if err := o.checkDestinations(w); err != nil {
 		return err
 	}
 	var base *eval.Run
 	if o.Baseline != "" {
-		if base, err = o.baselineRun(ctx, w, l); err != nil {
+		if base, err = o.baselineRun(ctx, w, l, ms); err != nil {
 			return err
 		}
 	}
-	ts, err := targets(w, o, l)
+	ts, err := targets(w, o, l, ms)
 	if err != nil {
 		return err
 	}
 	head := o.header(ctx, w)
 	head.Gates = o.gates
-	writer := store.Create(runsDir(w, o.runs, l.config), head.ID, l.Suites)
-	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, writer: writer, base: base})
+	if err := ms.describe(&head, l); err != nil {
+		return err
+	}
+	writer := store.Create(runsDir(w, o.runs, l.config), ms.folder(head.ID), l.Suites)
+	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, models: ms, writer: writer, base: base})
 }
 
 // header says what a run about to start is.
@@ -97,6 +105,7 @@ type execution struct {
 	head    eval.Header
 	loaded  *loaded
 	targets map[string]eval.Target
+	models  *models
 	writer  *store.Writer
 	prior   *eval.Run // of a resumed run
 	errors  bool      // make those of its results again that have no answer
@@ -142,7 +151,11 @@ func (o *runOptions) perform(ctx context.Context, w *World, x execution) (*eval.
 			progress.done -= x.prior.Summary.Errors
 		}
 	}
-	run, err := runner.Run(grade.WithEnviron(ctx, w.Environ), x.head, x.loaded.Suites)
+	inner, err := x.models.around(grade.WithEnviron(ctx, w.Environ), runner, &x.head)
+	if err != nil {
+		return nil, err
+	}
+	run, err := runner.Run(inner, x.head, x.loaded.Suites)
 	progress.clear()
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -247,7 +260,9 @@ func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
 			continue
 		}
 		name, path, _ := strings.Cut(r, "=")
-		if err := writeReport(w, run, name, path, report.Options{Verbose: o.verbose || name == "terminal", Dir: w.shown(dir)}); err != nil {
+		// Reports say what the run was, not where on this machine it is kept: a
+		// replay writes the same.
+		if err := writeReport(w, run, name, path, report.Options{Verbose: o.verbose || name == "terminal"}); err != nil {
 			return err
 		}
 	}
@@ -307,21 +322,4 @@ func gitRevision(ctx context.Context, w *World) *eval.Git {
 	}
 	status, err := ask("status", "--porcelain", "--untracked-files=no")
 	return &eval.Git{Revision: rev, Dirty: err != nil || status != ""}
-}
-
-// dryRun shows what a run would ask.
-func dryRun(w *World, o *runOptions, l *loaded) error {
-	calls := 0
-	for _, s := range l.Suites {
-		for _, c := range s.Cases {
-			n := c.Trials
-			if n == 0 {
-				n = o.Trials
-			}
-			calls += n
-			fmt.Fprintf(w.Stdout, "%s  %s %s -> %s  (%s)\n", c.ID, c.Tool, c.Input, o.targetName(c, l), count(len(c.Checks), "check"))
-		}
-	}
-	w.printf("%d calls would be made, %d at a time; nothing was asked\n", calls, o.Concurrency)
-	return nil
 }

@@ -20,7 +20,7 @@ const defaultURL = "http://localhost:3000/mcp"
 // targets finds a target for every case: the one the command line or the
 // environment asks for, else the case's own, else the config's, else the
 // built-in server for built-in suites, else [defaultURL]. Cases get its name.
-func targets(w *World, o *runOptions, l *loaded) (map[string]eval.Target, error) {
+func targets(w *World, o *runOptions, l *loaded, ms *models) (map[string]eval.Target, error) {
 	used := map[string]eval.Target{}
 	var errs []error
 	for _, s := range l.Suites {
@@ -31,6 +31,9 @@ func targets(w *World, o *runOptions, l *loaded) (map[string]eval.Target, error)
 				continue
 			}
 			t, err := o.target(w, name, l, s)
+			if err == nil {
+				t, err = ms.attach(name, t, s)
+			}
 			errs = append(errs, err)
 			used[name] = t
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/target"
 )
 
@@ -44,7 +45,7 @@ type Config struct {
 	Judge       string // the model that judges
 	Endpoints   map[string]Endpoint
 	Limits      map[string]Limit // by provider, or endpoint of mettle.yaml
-	Prices      map[string]Price // by model, as provider:model
+	Prices      llm.Prices       // by model, as provider:model
 	Prompts     string           // folder of prompts that go before our own, from Dir
 	Budget      string
 	Lint        Lint
@@ -81,7 +82,7 @@ type configFile struct {
 
 	Endpoints endpointMap      `yaml:"endpoints" jsonschema:"servers that speak OpenAI's protocol, by the name that openai-compatible:model@name uses"`
 	Limits    map[string]Limit `yaml:"limits" jsonschema:"bounds on calls, by provider (anthropic, openai, ollama) or by endpoint"`
-	Prices    map[string]Price `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
+	Prices    llm.Prices       `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
 	Prompts   string           `yaml:"prompts" jsonschema:"folder of prompts, from this file's folder; a file there goes before ours of the same name" check:"min=1"`
 	Budget    string           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m" check:"min=1"`
 	Lint      lintFile         `yaml:"lint" jsonschema:"what mettle lint looks for in skills"`
@@ -106,7 +107,7 @@ func LoadConfig(f File) (*Config, error) {
 		c.knownTarget(d)
 		c.Lint.check(d)
 		c.knownEndpoints(d)
-		c.knownPrices(d, given["prices"].Value)
+		c.soundPrices(d, given["prices"].Value)
 	}
 	if len(d.Problems) > 0 {
 		return nil, d.Problems.Sort()

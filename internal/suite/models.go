@@ -68,14 +68,6 @@ type Limit struct {
 	TokensPerMinute   int `yaml:"tokensPerMinute" json:"tokensPerMinute,omitempty" jsonschema:"tokens in a minute, at most, both ways together" check:"min=1"`
 }
 
-// Price is what a model costs, in US dollars for a million tokens.
-type Price struct {
-	Input      *float64 `yaml:"input" json:"input" jsonschema:"of tokens sent" check:"required,min=0"`
-	Output     *float64 `yaml:"output" json:"output" jsonschema:"of tokens written" check:"required,min=0"`
-	CacheRead  *float64 `yaml:"cacheRead" json:"cacheRead,omitempty" jsonschema:"of tokens read from the vendor's cache; as input if not given" check:"min=0"`
-	CacheWrite *float64 `yaml:"cacheWrite" json:"cacheWrite,omitempty" jsonschema:"of tokens written to the vendor's cache; as input if not given" check:"min=0"`
-}
-
 // endpointMap holds endpoints by name.
 type endpointMap struct{ byName map[string]Endpoint }
 
@@ -122,11 +114,9 @@ func (c *configFile) knownEndpoints(d *kind.Decoder) {
 	}
 }
 
-// knownPrices finds prices of models that are named in no way a model is.
-func (c *configFile) knownPrices(d *kind.Decoder, at *yaml.Node) {
-	for name := range c.Prices {
-		if _, err := llm.ParseSpec(name); err != nil {
-			d.Errorf(at, "prices: %v", err)
-		}
+// soundPrices finds prices that are named or said in no way that can be meant.
+func (c *configFile) soundPrices(d *kind.Decoder, at *yaml.Node) {
+	if err := c.Prices.Check(); err != nil {
+		d.Errorf(at, "%v", err)
 	}
 }

@@ -54,7 +54,7 @@ func (r *Recorded) Prepare(ctx context.Context, env eval.Env) error {
 	if r.Taping == Replaying {
 		ok, err := r.Tape.Load(targetEntry, r.Name, &r.described)
 		if err == nil && !ok {
-			err = &eval.Missing{What: []string{fmt.Sprintf("the target %s is not on the tape: it was not recorded", r.Name)}}
+			err = &eval.Missing{What: []string{fmt.Sprintf("the target %s is not on the tape: replay with the flags and the environment that the recording was made with", r.Name)}}
 		}
 		return err
 	}

@@ -19,8 +19,11 @@ import (
 // ModelUser is implemented by targets that ask a model. Model is the one the
 // settings name, "" for the run's; UseModel is called once, before Prepare,
 // with the model and its name.
+//
+// Request is what the model would be asked for a case, for estimates.
 type ModelUser interface {
 	Model() string
+	Request(c *eval.Case) (*llm.Request, error)
 	UseModel(name string, m llm.Model)
 	UsePrompts(overrides fs.FS)
 }
@@ -140,17 +143,28 @@ func (t *Skill) Prepare(context.Context, eval.Env) error {
 	return nil
 }
 
-// Respond asks the model.
-func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+// Request is what the model is asked.
+func (t *Skill) Request(c *eval.Case) (*llm.Request, error) {
+	req, _, err := t.prepared(c)
+	return req, err
+}
+
+func (t *Skill) prepared(c *eval.Case) (*llm.Request, *skill.Document, error) {
 	in, err := skillInputOf(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d, err := in.open(t.skills)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	req, err := t.request(in, d)
+	return req, d, err
+}
+
+// Respond asks the model.
+func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+	req, d, err := t.prepared(c)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +190,6 @@ func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, erro
 	return r, nil
 }
 
-// request is what the model is asked.
 func (t *Skill) request(in skillInput, d *skill.Document) (*llm.Request, error) {
 	system, err := promptText(t.prompts, skillPrompt)
 	if err != nil {

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade"
+	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/target"
+)
+
+// narrow leaves out what a run that names no suites cannot do: what is not for
+// a server when a server is to be asked, and what needs a model when there is
+// none. It says so in one line.
+func (l *loaded) narrow(w *World, o *runOptions) {
+	if !l.defaulted {
+		return
+	}
+	var kept []*eval.Suite
+	var withheld []string
+	for _, s := range l.Suites {
+		t := l.Targets[s.Cases[0].Target]
+		_, asks := t.(target.ModelUser)
+		switch {
+		case o.elsewhere && !isMCP(t):
+		case asks && o.Model == "":
+			withheld = append(withheld, s.Name)
+		default:
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 {
+		return // let the run say what it is missing
+	}
+	l.Suites = kept
+	if len(withheld) > 0 {
+		w.printf("%s\n", report.Sanitize("skipped for want of a model: "+strings.Join(withheld, ", ")+". "+howToGetAModel))
+	}
+}
+
+const howToGetAModel = "Give --model and --judge, such as --model anthropic:claude-sonnet-4-5 --judge openai:gpt-5 " +
+	"with their keys in ANTHROPIC_API_KEY and OPENAI_API_KEY, or a local one: --model ollama:qwen3 --judge ollama:gpt-oss. " +
+	"mettle doctor tells what works."
+
+// judged tells whether any check of a case asks a judge.
+func judged(c *eval.Case) bool {
+	return slices.ContainsFunc(c.Checks, func(check *eval.Check) bool { return grade.JudgeCalls(check) > 0 })
+}
