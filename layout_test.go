@@ -30,7 +30,7 @@ var layout = map[string][]string{
 	"schema":             {},
 	"schema/gen":         {"internal/suite", "internal/kind"},
 	"docs/gen":           {"*"}, // it describes all of it
-	"bench":              {},
+	"bench":              {"internal/llm/llmtest"},
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient"},
 	"internal/skill":     {"internal/code"},

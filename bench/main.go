@@ -8,6 +8,7 @@
 //
 //	go run ./bench                       everything, about six minutes
 //	go run ./bench -latencies 0 -large 0  the part that is limited by CPU
+//	go run ./bench -cases 0               start-up and runs that ask models
 package main
 
 import (
@@ -36,7 +37,7 @@ func main() {
 	url := flag.String("url", "", "server's address, for -mode bare")
 	latency := flag.Duration("latency", 0, "time each answer takes, for -mode server")
 	kind := flag.String("server", "sdk", "server to measure against: sdk, on the official Go SDK, or plain, which does the least that is MCP")
-	flag.IntVar(&o.cases, "cases", 10_000, "cases of a run")
+	flag.IntVar(&o.cases, "cases", 10_000, "cases of a run; 0 leaves out all runs against servers")
 	flag.IntVar(&o.large, "large", 100_000, "cases of the run that shows memory; 0 leaves it out")
 	flag.IntVar(&o.concurrency, "concurrency", 64, "cases at a time")
 	flag.StringVar(&o.latencies, "latencies", "0,50ms,500ms", "times each answer takes")
@@ -82,6 +83,12 @@ func measure(o options) error {
 	}
 	if err := startUp(dir, mettle); err != nil {
 		return err
+	}
+	if err := models(mettle, dir); err != nil {
+		return err
+	}
+	if o.cases == 0 {
+		return nil
 	}
 	suites := filepath.Join(dir, "suites")
 	if err := writeSuites(suites, o.cases); err != nil {
