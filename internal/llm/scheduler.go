@@ -240,13 +240,16 @@ const (
 // backoff is the pause after so many tries: twice as long each time, half of
 // it by chance, so that calls that failed together do not come back together.
 func (s *Scheduler) backoff(tries int, e *Error) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	first, most := firstPause, mostPause
-	if rejected(e) {
+	switch {
+	case rejected(e) && s.window.bear > 0:
+		first, most = firstRejected, firstRejected // by chance: there is nothing to wait for
+	case rejected(e):
 		first, most = firstRejected, mostRejected
 	}
 	d := min(first<<min(tries-1, 16), most)
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return d/2 + time.Duration(s.random()*float64(d/2))
 }
 

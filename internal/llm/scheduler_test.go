@@ -176,7 +176,7 @@ func TestALimitedVendorIsUsedToItsLimit(t *testing.T) {
 				if took > allowed*13/10 {
 					t.Errorf("took %s, want no more than 1.3 times %s", took, allowed)
 				}
-				if share > 0.15+1.5*tt.chance {
+				if share > 0.25+tt.chance {
 					t.Errorf("%.0f %% of the calls were rejected, want the rate to be found", share*100)
 				}
 			})
@@ -208,6 +208,24 @@ func TestAVendorThatRejectsEveryFifthCallIsAskedNoSlower(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestABurstOfRejectionsIsNoReasonToStandStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		v := &vendor{latency: 500 * time.Millisecond, turnAway: 10 * time.Millisecond, reject: func(at time.Time) *Error {
+			if since := at.Sub(start); since > 2900*time.Millisecond && since < 3400*time.Millisecond {
+				return tooMany(0)
+			}
+			return nil
+		}}
+		took := all(t, NewScheduler(Pace{}, seeded()).Wrap(v), 1600)
+		ideal := 1600 * v.latency / 64
+		t.Logf("%s, ideal %s (%.2fx), %d rejected", took, ideal, took.Seconds()/ideal.Seconds(), v.rejected.Load())
+		if took > ideal+5*time.Second {
+			t.Errorf("took %s, want half a second to cost no more than five", took)
+		}
+	})
 }
 
 // Answers take seconds: the limit is found long before most of them are there.

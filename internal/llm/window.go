@@ -9,10 +9,11 @@ const (
 	leastRound = 8  // tries that say enough to judge by
 	leastTrial = 16 // tries that say whether a cut helped
 	mostRound  = 64 // tries that are surely enough
-	roundTime  = time.Second
+	roundTime  = time.Second / 2
 
 	leastCut = 0.1  // what a cut takes off at least
-	mostCut  = 0.75 // and at most: a burst of rejections is no reason to stand still
+	mostCut  = 0.5  // and at most: a burst of rejections is no reason to stand still
+	firstCut = 0.75 // at most as long as no round was without: nothing is known yet of what the vendor takes
 	sentCut  = 0.3  // at least when the vendor sent us away for a while: the pause hides how much it was too much
 
 	bearRounds = 16 // for which rejections that no cut helps are borne; twice as many the next time
@@ -49,6 +50,8 @@ type window struct {
 	before float64 // the rate before the last cut
 	best   float64 // rate of tries that were taken, of late
 	stay   int     // rounds left to keep the rate
+	quiet  int     // rounds without rejections in a row
+	proven bool    // there was one
 	base   float64 // share of rejections that no cut helps
 	bear   int     // rounds left to bear it
 	undone int     // cuts in a row
@@ -202,7 +205,7 @@ func (w *window) end(t time.Time) {
 	switch {
 	case w.trial != nil && r.known > 0 && (r.whole() || w.trial.decided(r)):
 		w.conclude(r)
-	case w.trial == nil && (r.whole() || w.bear == 0 && r.known >= leastRound && t.Sub(r.tries[0].start) > 2*roundTime):
+	case w.trial == nil && (r.whole() || w.bear == 0 && r.known >= leastRound && t.Sub(r.tries[0].start) > 4*roundTime):
 		w.judge(r, t)
 	default:
 		return
@@ -213,8 +216,14 @@ func (w *window) end(t time.Time) {
 // judge adapts the window to how many of a round's tries were rejected.
 func (w *window) judge(r *round, t time.Time) {
 	share := r.share()
-	if span := t.Sub(r.tries[0].start); w.paced && span > roundTime {
+	if span := t.Sub(r.tries[0].start); w.paced && span > 2*roundTime {
 		w.best = max(w.best, float64(r.taken)/span.Seconds())
+	}
+	if share == 0 {
+		w.quiet++
+		w.proven = true
+	} else {
+		w.quiet = 0
 	}
 	switch {
 	case share == 0, w.bear > 0 && share <= 1.5*w.base+0.15: // rounds are samples
@@ -237,11 +246,15 @@ func (w *window) cut(r *round, t time.Time) {
 	if !w.paced {
 		w.rate = w.rush(t)
 	}
+	most := firstCut
+	if w.proven {
+		most = mostCut
+	}
 	share := float64(r.rejected+1) / float64(r.known+8)
-	rate := w.rate * min(max(1-share, 1-mostCut), 1-leastCut)
+	rate := w.rate * (1 - min(max(share, leastCut), most))
 	if r.sentAway {
 		rate = min(rate, (1-sentCut)*w.rate)
-		if span := t.Sub(r.tries[0].start); w.paced && span > roundTime {
+		if span := t.Sub(r.tries[0].start); w.paced && span > 2*roundTime {
 			rate = min(rate, 1.7*float64(r.taken)/span.Seconds())
 		}
 	}
@@ -257,11 +270,11 @@ func (w *window) cut(r *round, t time.Time) {
 
 // rush is the rate at which tries were made while they were not paced.
 func (w *window) rush(t time.Time) float64 {
-	span := t.Sub(w.round.tries[0].start)
+	span := max(t.Sub(w.round.tries[0].start), unknownTrip)
 	if w.trip > 0 {
 		span = min(span, w.trip) // the rest was spent waiting for the last of them
 	}
-	return float64(len(w.round.tries)) / max(span, unknownTrip).Seconds()
+	return float64(len(w.round.tries)) / span.Seconds()
 }
 
 // conclude ends the trial of a cut. One that did not help is undone, and the
@@ -278,23 +291,26 @@ func (w *window) conclude(r *round) {
 	w.undone++
 }
 
-// grow adds a little when calls had to wait. It goes fast to three quarters of
-// what it was before a cut: what took a moment's breath is not paid for with
-// minutes.
+// steps are what a round adds to the rate, and one after it.
+var steps = [...]float64{0.05, 0.05, 0.1, 0.25, 0.5}
+
+// grow adds to the rate when calls had to wait: a little at first, and more
+// with every round without rejections, so that what took a moment's breath is
+// not paid for with minutes.
 func (w *window) grow() {
 	switch {
 	case !w.paced || !w.round.full:
 		return
-	case w.rate < 0.75*w.before:
-		w.rate += min(0.75*w.before-w.rate, w.rate) / 2
 	case w.stay > 0:
 		w.stay--
+		w.quiet = 0
 		return
 	}
-	w.rate += w.rate / 20
-	if w.trip > 0 && w.rate*w.trip.Seconds() >= float64(w.most) {
-		w.paced = false
+	rate := w.rate * (1 + steps[min(max(w.quiet-1, 0), len(steps)-1)])
+	if w.trip > 0 { // there is no place for more
+		rate = min(rate, 1.25*float64(w.most)/w.trip.Seconds())
 	}
+	w.rate = max(w.rate, rate)
 }
 
 // hold is how long the place of a rejected try is kept, while tries are not
@@ -308,7 +324,7 @@ func (w *window) hold(took time.Duration) time.Duration {
 	if trip == 0 {
 		trip = unknownTrip
 	}
-	return max(0, min(trip, roundTime)-took)
+	return max(0, min(trip, time.Second)-took)
 }
 
 // trial tells whether a cut helped, by a sequential test of two shares: that
