@@ -1,0 +1,228 @@
+package llm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+const (
+	tapeFormat = 1
+	tapeMarker = "tape.json" // says that a folder is a tape, and of which format
+)
+
+// entry is one exchange on a tape: a file of its own, for people to read and
+// for version control to show what changed.
+type entry struct {
+	Format int             `json:"format"`
+	Kind   string          `json:"kind"`
+	Key    json.RawMessage `json:"key"`
+	Value  json.RawMessage `json:"value"`
+}
+
+// parseEntry reads an entry. Its parts are as small as JSON makes them, so
+// that raw parts of what is made of them do not depend on how the file is set.
+func parseEntry(b []byte) (*entry, error) {
+	var small bytes.Buffer
+	if err := json.Compact(&small, b); err != nil {
+		return nil, err
+	}
+	var e entry
+	if err := json.Unmarshal(small.Bytes(), &e); err != nil {
+		return nil, err
+	}
+	switch {
+	case e.Format == 0 || e.Kind == "":
+		return nil, errors.New("it is no entry of a tape")
+	case e.Format > tapeFormat:
+		return nil, fmt.Errorf("its format is %d, and this program knows %d", e.Format, tapeFormat)
+	case len(e.Key) == 0 || len(e.Value) == 0:
+		return nil, errors.New("it has no key or no value")
+	}
+	return &e, nil
+}
+
+// canonical is the JSON of a value with sorted keys and no space: what is
+// equal as JSON is the same key.
+func canonical(v any) ([]byte, error) {
+	b, err := marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber() // large numbers must not become equal
+	var tree any
+	if err := d.Decode(&tree); err != nil {
+		return nil, err
+	}
+	return marshal(tree)
+}
+
+// marshal writes JSON that people can read: < stays <.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// path is where an entry is kept. It is computed from the key as it is, not as
+// it is written: a replay finds it without knowing what was redacted.
+func (t *Tape) path(kind string, key any) (string, error) {
+	if kind == "" || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		return "", fmt.Errorf("%q is no kind of tape entry", kind)
+	}
+	b, err := canonical(key)
+	if err != nil {
+		return "", fmt.Errorf("key of a tape entry: %w", err)
+	}
+	sum := sha256.Sum256(append([]byte(kind+"\x00"), b...))
+	return filepath.Join(t.dir, kind, hex.EncodeToString(sum[:16])+".json"), nil
+}
+
+// Load finds what was saved under a key and reads it into a pointer.
+func (t *Tape) Load(kind string, key, into any) (bool, error) {
+	path, err := t.path(kind, key)
+	if err != nil {
+		return false, err
+	}
+	e, err := readEntry(path, kind)
+	if e == nil || err != nil {
+		return false, err
+	}
+	if err := json.Unmarshal(e.Value, into); err != nil {
+		return false, fmt.Errorf("tape entry %s: %w", path, err)
+	}
+	return true, nil
+}
+
+// readEntry gives nil when there is no such entry.
+func readEntry(path, kind string) (*entry, error) {
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var e *entry
+	if err == nil {
+		e, err = parseEntry(b)
+	}
+	if err == nil && e.Kind != kind {
+		err = fmt.Errorf("it is of the kind %q, want %q", e.Kind, kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tape entry %s: %w", path, err)
+	}
+	return e, nil
+}
+
+// Save keeps a value under a key, in place of what was kept there. Both are
+// redacted first.
+func (t *Tape) Save(kind string, key, value any) error {
+	if t.mode == Replay {
+		return fmt.Errorf("tape %s: it is replayed, not written", t.dir)
+	}
+	path, err := t.path(kind, key)
+	if err != nil {
+		return err
+	}
+	b, err := t.encode(kind, key, value)
+	if err == nil {
+		err = writeFile(path, b)
+	}
+	if err != nil {
+		return fmt.Errorf("tape entry %s: %w", path, err)
+	}
+	return nil
+}
+
+func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
+	e := entry{Format: tapeFormat, Kind: kind}
+	for _, part := range []struct {
+		of   any
+		into *json.RawMessage
+	}{{key, &e.Key}, {value, &e.Value}} {
+		b, err := marshal(part.of)
+		if err == nil {
+			*part.into, err = redactJSON(b, t.Redact)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	b, err := marshal(e)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, b, "", "  "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}
+
+// redactJSON puts every string of a JSON text through a function, names of
+// fields among them, and leaves the rest as it is.
+func redactJSON(b []byte, redact func(string) string) ([]byte, error) {
+	if redact == nil {
+		return b, nil
+	}
+	var out bytes.Buffer
+	for {
+		i := bytes.IndexByte(b, '"')
+		if i < 0 {
+			out.Write(b)
+			return out.Bytes(), nil
+		}
+		end := i + 1
+		for end < len(b) && b[end] != '"' {
+			if b[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		end = min(end+1, len(b))
+		var s string
+		if err := json.Unmarshal(b[i:end], &s); err != nil {
+			return nil, err
+		}
+		text, err := marshal(redact(s))
+		if err != nil {
+			return nil, err
+		}
+		out.Write(b[:i])
+		out.Write(text)
+		b = b[end:]
+	}
+}
+
+// writeFile puts a file in its place at once, so that nobody reads half of it.
+func writeFile(path string, b []byte) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".tape-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	err = errors.Join(err, f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
