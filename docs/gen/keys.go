@@ -69,9 +69,11 @@ func readSchemas() (schemas, error) {
 // schema has none. Keys that are not here follow, by name.
 var order = []string{
 	"id", "name", "description", "project", "version", "target", "targets", "suites", "defaults", "tool", "difficulty",
-	"input", "expected", "validations", "expectedKeywords", "forbiddenKeywords", "expectedImports", "tests", "tags",
+	"input", "eachSkill", "expected", "validations", "expectedKeywords", "forbiddenKeywords", "expectedImports",
+	"criteria", "expectRefusal", "requiredImports", "requiredPatterns", "forbiddenPatterns", "groundTruth", "codeRequirements", "useLLMJudge",
+	"tests", "tags",
 	"trials", "concurrency", "timeouts", "maxErrors", "gates", "output", "case", "start", "connect", "list", "call", "close",
-	"runs", "json", "report", "lint", "profile", "profiles", "extends", "keys", "rules", "suppress", "rule", "path", "reason",
+	"runs", "json", "report", "skills", "models", "answer", "judge", "endpoints", "limits", "prices", "prompts", "budget", "lint", "profile", "profiles", "extends", "keys", "rules", "suppress", "rule", "path", "reason",
 	"baseline", "failOn",
 }
 

@@ -136,12 +136,15 @@ func newRootCmd(w *World) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mettle",
 		Short: "Put MCP documentation servers and Agent Skills to the test",
-		Long: "mettle asks an MCP server the questions of a YAML suite, checks the answers with\n" +
-			"rules, reports by difficulty and tool, and fails CI on a regression.\n\n" +
+		Long: "mettle asks an MCP server, or a model that has read a skill, the questions of a YAML\n" +
+			"suite, checks the answers with rules and judges, reports by difficulty, tool and score,\n" +
+			"and fails CI on a regression. It lints Agent Skills in milliseconds.\n\n" +
 			"Exit codes: 0 gates met, 1 gates not met, 2 wrong usage or invalid suite,\n" +
 			"3 the run could not be completed, 130 interrupted.",
 		Example: "  mettle run                                   # the built-in suites against the built-in server\n" +
 			"  mettle run suites/ --url http://localhost:3000\n" +
+			"  mettle run quality --model anthropic:claude-sonnet-5-5 --judge openai:gpt-6-sol\n" +
+			"  mettle lint skills/\n" +
 			"  mettle validate suites/*.yaml",
 		SilenceErrors: true,
 		SilenceUsage:  true,

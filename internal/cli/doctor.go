@@ -30,7 +30,7 @@ func newDoctorCmd(w *World) *cobra.Command {
 			"the model, and has the judge answer one small question by a schema. Prints what\n" +
 			"will work and what is missing. Costs a few tokens of the judge.",
 		Example: "  mettle doctor\n" +
-			"  mettle doctor --model anthropic:claude-sonnet-4-5 --judge openai:gpt-5\n" +
+			"  mettle doctor --model anthropic:claude-sonnet-5-5 --judge openai:gpt-6-sol\n" +
 			"  mettle doctor --model ollama:qwen3 --judge ollama:gpt-oss",
 		Args: cobra.NoArgs,
 	}

@@ -22,6 +22,7 @@ type loaded struct {
 	builtin   bool // nothing but built-in suites
 	defaulted bool // nobody asked for these suites by name
 	skills    func(file string) *suite.Skills
+	withheld  []string // suites left out for want of a model
 }
 
 // load reads the suites that a command's arguments name and narrows them to
@@ -64,7 +65,7 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return &loaded{set, cfg, onlyBuiltin, len(o.Suites)+len(cfg.Suites) == 0, skills}, nil
+	return &loaded{Set: set, config: cfg, builtin: onlyBuiltin, defaulted: len(o.Suites)+len(cfg.Suites) == 0, skills: skills}, nil
 }
 
 // skills tells where the skills are that a suite's cases are about: where the

@@ -12,8 +12,8 @@ import (
 
 // narrow leaves out what a run that names no suites cannot do: what is not for
 // a server when a server is to be asked, and what needs a model when there is
-// none. It says so in one line.
-func (l *loaded) narrow(w *World, o *runOptions) {
+// none.
+func (l *loaded) narrow(o *runOptions) {
 	if !l.defaulted {
 		return
 	}
@@ -33,13 +33,17 @@ func (l *loaded) narrow(w *World, o *runOptions) {
 	if len(kept) == 0 {
 		return // let the run say what it is missing
 	}
-	l.Suites = kept
-	if len(withheld) > 0 {
-		w.printf("%s\n", report.Sanitize("skipped for want of a model: "+strings.Join(withheld, ", ")+". "+howToGetAModel))
+	l.Suites, l.withheld = kept, withheld
+}
+
+// tellWithheld says in one line what was left out, and how to have it.
+func (l *loaded) tellWithheld(w *World) {
+	if len(l.withheld) > 0 {
+		w.printf("%s\n", report.Sanitize("skipped for want of a model: "+strings.Join(l.withheld, ", ")+". "+howToGetAModel))
 	}
 }
 
-const howToGetAModel = "Give --model and --judge, such as --model anthropic:claude-sonnet-4-5 --judge openai:gpt-5 " +
+const howToGetAModel = "Give --model and --judge, such as --model anthropic:claude-sonnet-5-5 --judge openai:gpt-6-sol " +
 	"with their keys in ANTHROPIC_API_KEY and OPENAI_API_KEY, or a local one: --model ollama:qwen3 --judge ollama:gpt-oss. " +
 	"mettle doctor tells what works."
 

@@ -24,17 +24,23 @@ func newRunCmd(w *World) *cobra.Command {
 	o := new(runOptions)
 	cmd := &cobra.Command{
 		Use:   "run [SUITE…]",
-		Short: "Put the cases of suites to a server and report",
+		Short: "Put the cases of suites to servers and models, and report",
 		Long: "Puts every case of the suites to its target, checks the answers, and reports.\n\n" +
 			"A SUITE is a file, a folder, a glob, or the name of a built-in suite. Without one,\n" +
 			"the suites that mettle.yaml names are run, and without those the built-in ones.\n" +
 			"Flags beat the environment (METTLE_<FLAG>, MCP_URL), which beats mettle.yaml.\n" +
-			"A run that was stopped in any way can be continued with mettle resume.",
+			"A run that was stopped in any way can be continued with mettle resume.\n\n" +
+			"Cases about skills are put to the model of --model, which has the skill as its only\n" +
+			"context, and judged by that of --judge. Keys come from ANTHROPIC_API_KEY and\n" +
+			"OPENAI_API_KEY; ollama:<model> needs none. mettle doctor tells what works.",
 		Example: "  mettle run\n" +
 			"  mettle run suites/ --url http://localhost:3000\n" +
 			"  mettle run suites/mina.yaml -d basic -t concept --fail-fast\n" +
 			"  mettle run suites/ --command 'node server.js' --report junit=out/junit.xml\n" +
-			"  mettle run suites/ --gate 'pass_rate{difficulty=basic} >= 95%'",
+			"  mettle run suites/ --gate 'pass_rate{difficulty=basic} >= 95%'\n" +
+			"  mettle run structural --skills skills/ --language both\n" +
+			"  mettle run quality/langgraph --model anthropic:claude-sonnet-5-5 --judge openai:gpt-6-sol --budget 2usd\n" +
+			"  mettle run coding --model ollama:qwen3 --judge ollama:gpt-oss --record tapes/coding",
 	}
 	o.flags(cmd.Flags())
 	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
@@ -65,7 +71,7 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 	if err != nil {
 		return err
 	}
-	l.narrow(w, o)
+	l.narrow(o)
 	if o.dryRun {
 		return dryRun(w, o, l, ms)
 	}
@@ -126,6 +132,7 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
 			return err
 		}
 	}
+	x.loaded.tellWithheld(w)
 	closing(w, run)
 	return verdict(run)
 }

@@ -25,7 +25,7 @@ var Providers = []string{"anthropic", "ollama", "openai", Compatible}
 func ParseSpec(s string) (Spec, error) {
 	provider, model, ok := strings.Cut(strings.TrimSpace(s), ":")
 	if !ok || model == "" || strings.ContainsFunc(model, unicode.IsSpace) {
-		return Spec{}, fmt.Errorf("%q is no model, want provider:model, such as anthropic:claude-sonnet-4-5 or ollama:qwen3", s)
+		return Spec{}, fmt.Errorf("%q is no model, want provider:model, such as anthropic:claude-sonnet-5-5 or ollama:qwen3", s)
 	}
 	if !slices.Contains(Providers, provider) {
 		return Spec{}, fmt.Errorf("unknown provider %q in %q, want one of %s", provider, s, strings.Join(Providers, ", "))

@@ -49,7 +49,7 @@ var skillKind = kind.Kind[eval.Target]{
 		"either `question` or `challenge`. The skill's text goes into the system prompt (`skill.md`), the question is the user's turn; a " +
 		"challenge is wrapped by `challenge.md`, which asks for a complete program. Both prompts can be replaced: see `prompts` in mettle.yaml.\n\n" +
 		"A refusal is an answer. An answer that was cut off, filtered by the vendor, or is empty is an error: it says nothing about the skill.",
-	Example: "type: skill\nmodel: anthropic:claude-sonnet-4-5\n",
+	Example: "type: skill\nmodel: anthropic:claude-sonnet-5-5\n",
 	New:     func() eval.Target { return new(Skill) },
 }
 
