@@ -137,7 +137,7 @@ func newModels(w *World, o *modelOptions, cfg *suite.Config, try time.Duration) 
 // knownPrices are those of mettle.yaml before those the program knows. The
 // answers of an endpoint that is one's own cost nothing.
 func (m *models) knownPrices() llm.Prices {
-	local := llm.Prices{}
+	local := llm.Prices{"ollama:*": {Local: true}}
 	for name, e := range m.cfg.Endpoints {
 		if e.Local {
 			local[llm.Spec{Provider: llm.Compatible, Model: "*", Endpoint: name}.String()] = llm.Price{Local: true}
@@ -163,7 +163,32 @@ func (m *models) openTape() (err error) {
 		o.Model = cmp.Or(o.Model, m.replay.Models["answer"])
 		o.Judge = cmp.Or(o.Judge, m.replay.Models["judge"])
 	}
+	if m.tape != nil {
+		m.tape.Redact = m.w.withoutSecrets()
+	}
 	return err
+}
+
+// withoutSecrets takes out of a text what variables of the environment hold
+// whose names say that it is secret.
+func (w *World) withoutSecrets() func(string) string {
+	var pairs []string
+	for _, entry := range w.Environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if len(value) >= shortestSecret && secretName(name) {
+			pairs = append(pairs, value, "["+name+"]")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// shortestSecret is the length from which a value is looked for in texts:
+// shorter ones stand in them by chance.
+const shortestSecret = 8
+
+func secretName(name string) bool {
+	name = strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // model gives the model with a name, ready to be asked: the tape first, then
