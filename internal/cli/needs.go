@@ -36,8 +36,19 @@ func (l *loaded) narrow(o *runOptions) {
 	l.Suites, l.withheld = kept, withheld
 }
 
-// tellWithheld says in one line what was left out, and how to have it.
-func (l *loaded) tellWithheld(w *World) {
+// tellWithheld says in a line each what was left out, and how to have it.
+func (l *loaded) tellWithheld(w *World, ms *models) {
+	n := 0
+	for _, s := range l.Suites {
+		for _, c := range s.Cases {
+			if ms.opts.Judge == "" && judged(c) {
+				n++
+			}
+		}
+	}
+	if n > 0 {
+		w.printf("checks of %s were skipped for want of a judge: give --judge provider:model, or models.judge in mettle.yaml\n", count(n, "case"))
+	}
 	if len(l.withheld) > 0 {
 		w.printf("%s\n", report.Sanitize("skipped for want of a model: "+strings.Join(l.withheld, ", ")+". "+howToGetAModel))
 	}

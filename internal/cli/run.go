@@ -132,7 +132,7 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
 			return err
 		}
 	}
-	x.loaded.tellWithheld(w)
+	x.loaded.tellWithheld(w, x.models)
 	closing(w, run)
 	return verdict(run)
 }

@@ -115,7 +115,7 @@ func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
 	}
 	s.Key, s.Kind, s.Weight, s.Severity = c.Key, c.Kind, c.Weight, c.Severity
 	s.Implicit, s.Negated = c.Implicit, c.Not
-	if s.Status != Pass && s.Mode == "" {
+	if (s.Status == Fail || s.Status == Unscored) && s.Mode == "" {
 		s.Mode = c.Mode
 	}
 	return s

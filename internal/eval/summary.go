@@ -195,24 +195,32 @@ func (t *Tally) Add(r *Result) {
 	}
 }
 
-// addUsage counts what the result cost. A check that holds others has what
-// they cost in its own.
-func (t *Tally) addUsage(r *Result) {
-	var answer, judge Usage
+// Spent is what a result cost, nil when no model was asked. A check that holds
+// others has what they cost in its own.
+func (r *Result) Spent() *Spent {
+	s := new(Spent)
 	if r.Response != nil {
-		answer.Add(r.Response.Usage)
+		s.Answer.Add(r.Response.Usage)
 	}
 	for i := range r.Scores {
-		judge.Add(r.Scores[i].Usage)
+		s.Judge.Add(r.Scores[i].Usage)
 	}
-	if answer.Calls+judge.Calls == 0 {
+	if s.Answer.Calls+s.Judge.Calls == 0 {
+		return nil
+	}
+	return s
+}
+
+func (t *Tally) addUsage(r *Result) {
+	spent := r.Spent()
+	if spent == nil {
 		return
 	}
 	if t.sum.Usage == nil {
 		t.sum.Usage = new(Spent)
 	}
-	t.sum.Usage.Answer.Add(&answer)
-	t.sum.Usage.Judge.Add(&judge)
+	t.sum.Usage.Answer.Add(&spent.Answer)
+	t.sum.Usage.Judge.Add(&spent.Judge)
 }
 
 func (t *Tally) addTrial(r *Result) {

@@ -27,7 +27,7 @@ type testResult struct {
 	IsError  bool        `json:"isError,omitempty"`
 	Attempts int         `json:"attempts,omitempty"`
 	Model    string      `json:"model,omitempty"`
-	Usage    *eval.Usage `json:"usage,omitempty"`
+	Usage    *eval.Spent `json:"usage,omitempty"` // the judges' apart
 	Notes    []string    `json:"notes,omitempty"`
 	Error    *eval.Fault `json:"error,omitempty"`
 }
@@ -68,11 +68,13 @@ type validation struct {
 
 	Status   eval.Status    `json:"status"`
 	Key      string         `json:"key"`
-	Value    *float64       `json:"value,omitempty"` // an unscored check has none
+	Value    *float64       `json:"value,omitempty"` // only a check with a verdict has one
 	Weight   float64        `json:"weight"`
 	Severity eval.Severity  `json:"severity,omitempty"`
 	Mode     string         `json:"failureMode,omitempty"`
 	Findings []eval.Finding `json:"findings,omitempty"`
+	Checks   []eval.Score   `json:"checks,omitempty"` // inside this one
+	Usage    *eval.Usage    `json:"usage,omitempty"`
 }
 
 type testFailure struct {
@@ -96,6 +98,7 @@ func testResultOf(r *eval.Result) testResult {
 		Target:      r.Target,
 		Mode:        r.Mode(),
 		Error:       r.Fault,
+		Usage:       r.Spent(),
 	}
 	if r.Status == eval.Pass || r.Status == eval.Fail {
 		t.Score = &r.Value
@@ -105,7 +108,7 @@ func testResultOf(r *eval.Result) testResult {
 	}
 	if resp := r.Response; resp != nil {
 		t.Response = resp.RawText()
-		t.IsError, t.Model, t.Usage, t.Notes = resp.IsError, resp.Model, resp.Usage, resp.Notes
+		t.IsError, t.Model, t.Notes = resp.IsError, resp.Model, resp.Notes
 		t.Attempts = max(1, resp.Attempts)
 	}
 	return t
@@ -195,8 +198,9 @@ func validationsOf(r *eval.Result, rules []json.RawMessage) []validation {
 		v := validation{
 			Rule: ruleOf(r.Case, rules, i, s), Passed: s.Status == eval.Pass, Message: s.Reason, Details: s.Details,
 			Status: s.Status, Key: s.Key, Weight: s.Weight, Severity: s.Severity, Findings: s.Findings,
+			Checks: s.Checks, Usage: s.Usage,
 		}
-		if s.Status != eval.Unscored {
+		if s.Counts() {
 			v.Value = &s.Value
 		}
 		if s.Status != eval.Pass {
