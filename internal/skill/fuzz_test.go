@@ -3,6 +3,7 @@ package skill
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -69,23 +69,35 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// alone is a linter for each rule with nothing else on.
-var alone = sync.OnceValue(func() []*Linter {
-	var list []*Linter
+// linters has for each rule one with nothing else on, and one more in which the configuration suppresses it.
+var linters = sync.OnceValue(func() (list []struct{ alone, silent *Linter }) {
 	for _, r := range Rules() {
 		only := map[string]Severity{}
 		for _, other := range Rules() {
 			only[other.ID] = Off
 		}
 		only[r.ID] = Warning
-		l, err := NewLinter(Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: only})
+		opts := Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: only}
+		alone, err := NewLinter(opts)
 		if err != nil {
 			panic(err)
 		}
-		list = append(list, l)
+		opts.Suppress = []Suppression{{Rule: r.ID, Reason: "fuzz"}}
+		silent, err := NewLinter(opts)
+		if err != nil {
+			panic(err)
+		}
+		list = append(list, struct{ alone, silent *Linter }{alone, silent})
 	}
 	return list
 })
+
+// only is what a linter finds with one rule in one file.
+func only(l *Linter, d *Document, id string) []Finding {
+	found := l.File(d)
+	l.entries = nil
+	return slices.DeleteFunc(found, func(x Finding) bool { return x.Rule != id })
+}
 
 // FuzzRules runs every rule alone and all of them together, over a skill and over a file bundled with it. What a rule says
 // does not depend on the others, each finding has its place, fixes come to an end, and suppressions silence.
@@ -95,33 +107,34 @@ func FuzzRules(f *testing.F) {
 	for _, r := range Rules() {
 		all[r.ID] = Warning
 	}
+	together, err := NewLinter(Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: all})
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, data, other []byte) {
 		d := Parse("x/my-skill/SKILL.md", data)
 		d.Folder = fstest.MapFS{
 			"references/a.md": {Data: other}, "scripts/run.sh": {Data: other}, "evals/evals.json": {Data: other}, "tool": {Data: other},
-		}
-		together, err := NewLinter(Options{Profile: ClaudeCode, Profiles: []Profile{{Name: ClaudeCode, Keys: []string{"language"}}}, Rules: all})
-		if err != nil {
-			t.Fatal(err)
 		}
 		byRule := map[string][]Finding{}
 		for _, x := range together.File(d) {
 			checkPlace(t, d, string(other), &x)
 			byRule[x.Rule] = append(byRule[x.Rule], x)
 		}
-		for i, l := range alone() {
+		together.entries = nil
+		for i, l := range linters() {
 			id := Rules()[i].ID
-			found := l.File(d)
-			l.entries = nil
+			found := only(l.alone, d, id)
 			if strings.HasPrefix(id, "suppression-") {
 				continue // what a suppression covers depends on what there is
 			}
-			found = slices.DeleteFunc(found, func(x Finding) bool { return x.Rule != id })
-			if diff := cmp.Diff(byRule[id], found, cmpopts.EquateEmpty()); diff != "" && len(d.ignores) == 0 {
-				t.Fatalf("%s (-together +alone)\n%s", id, diff)
+			if len(found)+len(byRule[id]) > 0 && !reflect.DeepEqual(byRule[id], found) && len(d.ignores) == 0 {
+				t.Fatalf("%s (-together +alone)\n%s", id, cmp.Diff(byRule[id], found))
 			}
-			checkFixes(t, l, d, found)
-			checkSuppressed(t, d, found)
+			checkFixes(t, l.alone, d, found)
+			if len(found) > 0 {
+				checkSuppressed(t, l.alone, l.silent, d, id)
+			}
 		}
 	})
 }
@@ -182,9 +195,7 @@ func checkFixes(t *testing.T, l *Linter, d *Document, found []Finding) {
 		}
 		again := Parse(d.Path, []byte(fixed))
 		again.Folder = d.Folder
-		next := l.File(again)
-		l.entries = nil
-		d, found = again, slices.DeleteFunc(next, func(x Finding) bool { return x.Rule != found[0].Rule })
+		d, found = again, only(l, again, found[0].Rule)
 	}
 	if len(found) > before {
 		t.Fatalf("%s: %d findings, %d after the fixes\n%q", found[0].Rule, before, len(found), shorten(d.Text, 2000))
@@ -192,27 +203,16 @@ func checkFixes(t *testing.T, l *Linter, d *Document, found []Finding) {
 }
 
 // checkSuppressed silences a rule in the configuration, and by a comment wherever the text takes one.
-func checkSuppressed(t *testing.T, d *Document, found []Finding) {
+func checkSuppressed(t *testing.T, alone, silent *Linter, d *Document, id string) {
 	t.Helper()
-	if len(found) == 0 {
-		return
-	}
-	id := found[0].Rule
-	has := func(list []Finding, err error) bool {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return slices.ContainsFunc(list, func(x Finding) bool { return x.Rule == id })
-	}
-	on := map[string]Severity{id: Warning}
-	if has(Lint([]*Document{d}, Options{Rules: on, Suppress: []Suppression{{Rule: id, Reason: "fuzz"}}})) {
+	if len(only(silent, d, id)) > 0 {
 		t.Fatalf("%s is not suppressed by the configuration", id)
 	}
 	comment := "\n\n<!-- mettle-ignore-file " + id + ": fuzz -->\n"
 	commented := Parse(d.Path, []byte(d.Text+comment))
 	commented.Folder = d.Folder
 	read := slices.ContainsFunc(commented.ignores, func(g ignore) bool { return g.whole && g.reason == "fuzz" && slices.Contains(g.rules, id) })
-	if read && has(Lint([]*Document{commented}, Options{Rules: on})) {
+	if read && len(only(alone, commented, id)) > 0 {
 		t.Fatalf("%s is not suppressed by a comment", id)
 	}
 }

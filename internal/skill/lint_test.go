@@ -113,6 +113,26 @@ func TestDescriptionBudget(t *testing.T) {
 	if diff := cmp.Diff([]string{"s10/SKILL.md:3:14 description-budget"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	files = files[:20]
+	for i := 0; i < 20; i += 2 { // the same skills in a second language are installed instead, not besides
+		name := strings.TrimSuffix(files[i], "/SKILL.md")
+		files[i] = name + "/js/SKILL.md"
+		files = append(files, name+"/python/SKILL.md", files[i+1])
+	}
+	if got := lint(t, Options{}, files...); len(got) > 0 {
+		t.Errorf("skills in two languages: %q", messages(got))
+	}
+}
+
+// TestLanguageOfTheFolder: the layout says the language when the frontmatter does not.
+func TestLanguageOfTheFolder(t *testing.T) {
+	text := skillText("x", "Does things when people ask.") + "\n```python\na = 1\n```\n"
+	for path, want := range map[string][]string{"x/js/SKILL.md": {"x/js/SKILL.md:7:1 language-mix"}, "x/python/SKILL.md": {}, "x/SKILL.md": {}} {
+		got := lint(t, Options{Rules: map[string]Severity{"language-mix": Warning}}, path, text)
+		if diff := cmp.Diff(want, places(got)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", path, diff)
+		}
+	}
 }
 
 func TestProfiles(t *testing.T) {

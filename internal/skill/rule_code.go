@@ -11,14 +11,40 @@ var codeSyntax = Rule{
 	ID: "code-syntax", Family: "code", Severity: Warning,
 	Doc:     "A code block does not parse in its language.",
 	Explain: "Models copy examples, mistakes included. Each block with a known language is read by a parser for it; fragments are fine, as are blocks that say with ... or <placeholders> that they are not complete.",
-	check: func(p *pass) {
-		good := p.parsedTogether()
-		for i := 0; i < len(p.Blocks) && !p.full(); i++ {
-			if b := &p.Blocks[i]; !good[b] && p.claimsSyntax(b) {
-				checkSyntax(p, b)
-			}
+	check:   checkExamplesParse,
+}
+
+// maxParsed is the most blocks of a file that are parsed. Each costs the parser a start; real files have a few dozen.
+const maxParsed = 1000
+
+func checkExamplesParse(p *pass) {
+	var batch []*Block
+	parsed := 0
+	for i := 0; i < len(p.Blocks) && !p.full(); i++ {
+		b := &p.Blocks[i]
+		if !p.claimsSyntax(b) {
+			continue
 		}
-	},
+		if parsed++; parsed > maxParsed {
+			p.at(b.Start, b.Start+len(b.Fence), nil, "the file has more than %d code blocks; from here on they are not parsed", maxParsed)
+			break
+		}
+		if batch = append(batch, b); len(batch) == maxTogether {
+			checkBatch(p, batch)
+			batch = batch[:0]
+		}
+	}
+	checkBatch(p, batch)
+}
+
+// checkBatch checks some blocks, first those together for which that is cheaper.
+func checkBatch(p *pass, batch []*Block) {
+	good := parsedTogether(batch)
+	for _, b := range batch {
+		if !good[b] && !p.full() {
+			checkSyntax(p, b)
+		}
+	}
 }
 
 // claimsSyntax reports whether a block is meant to parse.

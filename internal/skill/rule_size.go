@@ -78,6 +78,9 @@ var sizeSparse = Rule{
 	Doc:     "The body is very short.",
 	Explain: "Under 100 tokens there is little a model would not do anyway.",
 	check: func(p *pass) {
+		if len(p.Body()) >= 16*minBodyTokens { // a token has four characters at most, and a character four bytes
+			return
+		}
 		if n := tokens(p.Body()); n < minBodyTokens && strings.TrimSpace(p.Body()) != "" {
 			p.line(p.textLine(), nil, "the body has only about %d tokens", n)
 		}
@@ -89,6 +92,9 @@ var sizeTokens = Rule{
 	Doc:     "The body has more than about 5000 tokens.",
 	Explain: "The specification recommends less than 5000, because all of it is paid for on each use. Tokens are estimated at four characters each.",
 	check: func(p *pass) {
+		if len(p.Body()) <= 3*maxBodyTokens { // a token has three bytes at least
+			return
+		}
 		if n := tokens(p.Body()); n > maxBodyTokens {
 			p.line(p.textLine(), nil, "the body has about %d tokens; the specification recommends less than %d", n, maxBodyTokens)
 		}

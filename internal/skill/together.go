@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/code"
@@ -11,9 +12,13 @@ import (
 // of them does. What does not fit into a scope, and every program that fails, is read one by one.
 
 const (
-	maxTogether      = 16       // examples in one program
+	maxTogether      = 32       // blocks looked at in one go
 	maxTogetherBytes = 32 << 10 // the parser has a bound of its own
 	manyProblems     = 20       // with so many there may be others that are not listed
+
+	// seam ends the scope of an example. An import may stand at the top of a program only, so it fails where the example
+	// has left a bracket open.
+	seam = "\n}\nimport\"\";\n"
 )
 
 // scoped is a block as it stands in a program of many.
@@ -22,32 +27,35 @@ type scoped struct {
 	text  string
 }
 
-// parsedTogether finds blocks that are known to parse because the program made of several of them does.
-func (p *pass) parsedTogether() map[*Block]bool {
-	groups := map[string][]scoped{}
-	for i := range p.Blocks {
-		b := &p.Blocks[i]
-		if b.Lang != "typescript" && b.Lang != "javascript" || !p.claimsSyntax(b) {
+// parsedTogether finds the blocks among some that are known to parse because the program made of them does.
+func parsedTogether(blocks []*Block) map[*Block]bool {
+	var lists [2][]scoped
+	for _, b := range blocks {
+		kind := slices.Index(together[:], b.Lang)
+		if kind < 0 {
 			continue
 		}
 		if text, ok := scopeText(b.Text); ok {
-			groups[b.Lang] = append(groups[b.Lang], scoped{b, text})
+			lists[kind] = append(lists[kind], scoped{b, text})
 		}
 	}
 	good := map[*Block]bool{}
-	for lang, list := range groups {
+	for kind, list := range lists {
 		for len(list) > 1 {
 			n, size := 0, 0
-			for n < len(list) && n < maxTogether && size+len(list[n].text) <= maxTogetherBytes {
+			for n < len(list) && size+len(list[n].text) <= maxTogetherBytes {
 				size += len(list[n].text)
 				n++
 			}
-			parseTogether(lang, list[:n], good)
+			parseTogether(together[kind], list[:n], good)
 			list = list[max(n, 1):]
 		}
 	}
 	return good
 }
+
+// together are the languages whose examples are read as one program.
+var together = [2]string{"typescript", "javascript"}
 
 // parseTogether notes the blocks that parse as one program, and tries halves when they do not. A block alone is left to
 // be checked by itself.
@@ -59,7 +67,7 @@ func parseTogether(lang string, list []scoped, good map[*Block]bool) {
 	for _, s := range list {
 		program.WriteString("{\n")
 		program.WriteString(s.text)
-		program.WriteString("\n}\n")
+		program.WriteString(seam)
 	}
 	if problems, checked := code.Syntax(lang, program.String()); checked && len(problems) < manyProblems && len(withoutRepeats(problems)) == 0 {
 		for _, s := range list {
@@ -77,7 +85,7 @@ func parseTogether(lang string, list []scoped, good map[*Block]bool) {
 // source unnoticed: templates, comments and markup.
 func scopeText(text string) (string, bool) {
 	if strings.Count(text, "`")%2 != 0 || strings.Count(text, "/*") != strings.Count(text, "*/") ||
-		strings.Contains(text, "</") || strings.Contains(text, "/>") || strings.HasPrefix(text, "#!") {
+		strings.Contains(text, "</") || strings.Contains(text, "/>") || strings.HasPrefix(text, "#!") || leavesScope(text) {
 		return "", false
 	}
 	var b []byte // made when something is to be blanked
@@ -109,6 +117,23 @@ func scopeText(text string) (string, bool) {
 		return text, true
 	}
 	return string(b), true
+}
+
+// leavesScope reports whether a source closes a brace that it did not open. Braces in strings are counted too, which costs
+// time at worst.
+func leavesScope(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // startsDeclaration reports whether what follows the word export could stand without it.
@@ -188,7 +213,7 @@ func (s *importScanner) name() string {
 // word reads this word if it comes next, and something comes after it that makes it one.
 func (s *importScanner) word(want string) bool {
 	saved := s.rest
-	if s.name() == want && s.space() && !strings.HasPrefix(s.rest, "from") && !strings.HasPrefix(s.rest, ",") {
+	if s.name() == want && s.space() && !strings.HasPrefix(s.rest, "from") && s.rest != "" && s.rest[0] != ',' && s.rest[0] != '}' {
 		return true
 	}
 	s.rest = saved
