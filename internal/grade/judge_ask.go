@@ -90,7 +90,7 @@ func hear[T any](ctx context.Context, j *judge, req *llm.Request, f form[T], h *
 		h.version = reply.Model
 	}
 	if problem = useless(reply); problem == nil {
-		verdict, problem = readReply(reply.Text, f)
+		verdict, problem = readReply(reply.Text, req.Messages[0].Text, f)
 	}
 	return verdict, reply, problem, nil
 }

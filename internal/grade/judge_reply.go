@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mettle-eval/mettle/internal/llm"
 )
@@ -53,11 +54,12 @@ func useless(r *llm.Reply) error {
 // the same question twice.
 func hopeless(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == llm.Filtered }
 
-// readReply finds the verdict in what a judge said. Not every server holds a
-// model to the schema: the object may stand in a fence or between words. Two
-// different objects that would both do are no verdict, because one of them may
-// be quoted from the answer.
-func readReply[T any](text string, f form[T]) (verdict T, err error) {
+// readReply finds the verdict in what a judge said of some material. Not every
+// server holds a model to the schema: the object may stand in a fence or between
+// words. Then it may also be quoted from the answer, which wrote it for the
+// judge: two different objects that would both do are no verdict, and neither
+// is one that stands in the material.
+func readReply[T any](text, material string, f form[T]) (verdict T, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxReply {
 		return verdict, fmt.Errorf("the judge's reply is longer than %d bytes", maxReply)
@@ -80,14 +82,20 @@ func readReply[T any](text string, f form[T]) (verdict T, err error) {
 			return none, errors.New("the judge's reply has more than one verdict")
 		}
 	}
+	var none T
 	switch {
+	case found != "" && strings.Contains(unspaced(material), unspaced(found)):
+		return none, errors.New("the judge's verdict is a quotation of what it was shown")
 	case found != "":
 		return verdict, nil
 	case first != nil:
-		return verdict, first
+		return none, first
 	}
-	return verdict, noObject(text)
+	return none, noObject(text)
 }
+
+// unspaced is a text without its spaces and line ends.
+func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // withoutThoughts takes off what a model thought aloud before it replied.
 func withoutThoughts(text string) string {
@@ -101,7 +109,9 @@ func withoutThoughts(text string) string {
 	return text
 }
 
-// objects lists the JSON objects of a text that are in no other, in order.
+// objects lists the JSON objects of a text that are in no other, in order. It
+// gives none when one is broken, or when there are too many to look at: what is
+// found then may be a quotation inside the one that was meant.
 func objects(text string) (out []string) {
 	for range maxObjects {
 		at := strings.IndexByte(text, '{')
@@ -111,14 +121,28 @@ func objects(text string) (out []string) {
 		text = text[at:]
 		dec := json.NewDecoder(strings.NewReader(text))
 		var object json.RawMessage
-		if err := dec.Decode(&object); err != nil {
+		switch err := dec.Decode(&object); {
+		case err == nil:
+			out = append(out, string(object))
+			text = text[dec.InputOffset():]
+		case beginsMember(text[1:]):
+			return nil
+		default:
 			text = text[1:]
-			continue
 		}
-		out = append(out, string(object))
-		text = text[dec.InputOffset():]
+	}
+	if strings.Contains(text, "{") {
+		return nil
 	}
 	return out
+}
+
+// beginsMember tells whether a text begins with a name and a colon, as the
+// inside of an object does, in JSON or in something like it.
+func beginsMember(text string) bool {
+	name := strings.TrimLeft(trim(text), "\"'`“")
+	rest := strings.TrimLeftFunc(name, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) })
+	return rest != name && strings.HasPrefix(strings.TrimLeft(rest, "\"'`” \t\r\n"), ":")
 }
 
 // noObject says why there is no JSON object in a text.
@@ -192,7 +216,7 @@ func (m members) share(name string) (float64, error) {
 	if err != nil || !(v >= 0 && v <= 1) {
 		return 0, fmt.Errorf("the judge's %s is %s, which is not from 0 to 1", name, cut(raw, 30))
 	}
-	return v, nil
+	return max(v, 0), nil // -0 is 0
 }
 
 // whole is a member that is a whole number.
