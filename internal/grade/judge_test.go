@@ -36,10 +36,6 @@ func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
 	return &Judges{Default: m, Name: "test:judge", Named: func(string) (llm.Model, error) { return m, nil }}
 }
 
-func scoring(text string) func(*llm.Request) (string, error) {
-	return func(*llm.Request) (string, error) { return text, nil }
-}
-
 func TestJudgeRequest(t *testing.T) {
 	t.Parallel()
 	var asked []*llm.Request
