@@ -26,8 +26,10 @@ const (
 	// Replay makes no call. What is not on the tape is an [Error] of the class
 	// [Unrecorded].
 	Replay
-	// Cache makes the calls whose replies it does not have, and keeps the
-	// replies. Errors are not kept.
+	// Cache makes the calls whose replies it does not have, and keeps whole
+	// replies. Errors are not kept, and neither are replies that were cut off,
+	// filtered or empty, which callers make errors of: a cache must not keep
+	// them alive.
 	Cache
 )
 
@@ -226,7 +228,7 @@ func (t *Tape) kept(path string, key callKey) (*outcome, error) {
 		return nil, err
 	case o.Reply == nil && o.Error == nil:
 		return nil, fmt.Errorf("tape entry %s: it has neither a reply nor an error", path)
-	case t.mode == Cache && o.Reply == nil:
+	case t.mode == Cache && (o.Reply == nil || !o.Reply.whole()): // of a recording
 		return nil, nil
 	case t.mode == Cache:
 		o.Reply.Usage, o.Reply.Cached = eval.Usage{}, true
@@ -248,6 +250,8 @@ func (t *Tape) keep(ctx context.Context, path string, key callKey, reply *Reply,
 		o = outcome{Error: &savedFail{e.Class, e.Provider, e.Model, e.Status, e.Message, err.Error()}}
 	} else if reply == nil {
 		return nil, errors.New("the model gave neither a reply nor an error")
+	} else if t.mode == Cache && !reply.whole() {
+		return reply, nil
 	}
 	if err := t.Save(callEntry, key, o); err != nil {
 		return nil, err
@@ -263,6 +267,17 @@ func (t *Tape) keep(ctx context.Context, path string, key callKey, reply *Reply,
 		return nil, err
 	}
 	return saved.result()
+}
+
+// whole tells whether a reply is what the model had to say.
+func (r *Reply) whole() bool {
+	switch r.Finish {
+	case Refusal, ToolUse:
+		return true
+	case Stop:
+		return strings.TrimSpace(r.Text) != "" || len(r.Calls) > 0
+	}
+	return false
 }
 
 // unrecorded names a call that is not on the tape.

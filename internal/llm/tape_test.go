@@ -180,6 +180,38 @@ func TestWhatIsNotTheCallsDoingIsNotRecorded(t *testing.T) {
 	}
 }
 
+// What is no whole reply makes a case an error, and errors are asked again.
+func TestACacheKeepsWholeRepliesOnly(t *testing.T) {
+	for _, tt := range []struct {
+		reply Reply
+		kept  bool
+	}{
+		{Reply{Text: "whole", Finish: Stop}, true},
+		{Reply{Calls: []ToolCall{{ID: "1", Name: "search", Input: json.RawMessage("{}")}}, Finish: ToolUse}, true},
+		{Reply{Refused: "no", Finish: Refusal}, true},
+		{Reply{Text: "half", Finish: Truncated}, false},
+		{Reply{Text: "half", Finish: Filtered}, false},
+		{Reply{Text: "half", Finish: Unknown}, false},
+		{Reply{Text: " \n", Finish: Stop}, false},
+	} {
+		dir := t.TempDir()
+		calls := 0
+		m := ModelFunc(func(context.Context, *Request) (*Reply, error) {
+			calls++
+			return &tt.reply, nil
+		})
+		for range 2 {
+			r, err := openTape(t, dir, Cache).Wrap(haiku, m).Generate(t.Context(), ask("a"))
+			if err != nil || r.Text != tt.reply.Text || r.Finish != tt.reply.Finish {
+				t.Errorf("%+v: got %+v, %v", tt.reply, r, err)
+			}
+		}
+		if kept := calls == 1; kept != tt.kept {
+			t.Errorf("%+v: kept %v, want %v", tt.reply, kept, tt.kept)
+		}
+	}
+}
+
 func TestACacheCostsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
 	var calls atomic.Int64
