@@ -168,8 +168,8 @@ func classify(status int, f Fault) llm.Class {
 	switch {
 	case f.Has("insufficient_quota", "billing_error", "billing_hard_limit", "billing_not_active", "credit balance is too low"):
 		return llm.Quota
-	case f.Has("overloaded_error"):
-		return llm.Overloaded
+	case f.Has("overloaded_error"), status >= 500 && f.Has("overloaded", "slow down", "slow_down", "server busy"):
+		return llm.Overloaded // Gemini, OpenAI and Ollama say it with 503
 	case status == http.StatusBadRequest && f.Has("api key not valid", "api_key_invalid", "invalid api key"):
 		return llm.Auth
 	case status == http.StatusTooManyRequests && f.Has("request too large"): // it will not be smaller the next time
