@@ -3,8 +3,8 @@
 // vendor is: a schedule that owns the retries ([Scheduler]), prices
 // ([Prices]), a budget ([Budget]) and cassettes ([Tape]). Each of them makes a
 // model of a model. Seen from the caller a call passes the tape first, since
-// what is on it is neither paid nor waited for; then the budget, the schedule,
-// the prices, and the vendor's own client.
+// what is on it is neither paid nor waited for; then the budget, the prices,
+// the schedule, and the vendor's own client.
 //
 // A vendor's own client lives in a package of its own below this one, which
 // only the command line imports: the core and its tests never link it.

@@ -123,12 +123,22 @@ func (s *Scheduler) generate(ctx context.Context, m Model, req *Request) (*Reply
 		var e *Error
 		if ctx.Err() != nil || !errors.As(err, &e) || !e.Temporary() {
 			s.done(t, ctx.Err() != nil)
-			return nil, err
+			return nil, final(err)
 		}
 		if err := c.again(ctx, t, e, took); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// final is the error of a call that is not tried again. Without money none of
+// the others gets a reply either, and the run is stopped for it.
+func final(err error) error {
+	var e *Error
+	if errors.As(err, &e) && e.Class == Quota {
+		return stopped(e, "%s", e.Message)
+	}
+	return err
 }
 
 // try makes one try with a time limit of its own.
@@ -142,7 +152,7 @@ func (s *Scheduler) try(ctx context.Context, m Model, req *Request) (*Reply, err
 		return nil, &Error{Class: Malformed, Message: "the model gave neither a reply nor an error"}
 	case err == nil || ctx.Err() != nil || own.Err() == nil:
 		return reply, err
-	case errors.As(err, &e) && e.Class != Transport:
+	case errors.As(err, &e) && e.Class != Transport && e.Class != Timeout:
 		return nil, err // it failed for a reason of its own as its time ran out
 	}
 	late := &Error{Class: Timeout, Message: fmt.Sprintf("no reply within %s", s.pace.Timeout), Err: err}
@@ -304,7 +314,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// stopped is the error of calls that were held for too long.
+// stopped is the error of calls that end the run.
 func stopped(e *Error, format string, args ...any) error {
 	why := fmt.Sprintf(format, args...)
 	return &Error{

@@ -492,6 +492,23 @@ func TestAVendorThatDoesNotComeBackStopsTheRun(t *testing.T) {
 	})
 }
 
+// Without money every call fails: the cases that are left are for another day.
+func TestAnAccountWithoutMoneyStopsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := NewScheduler(Pace{}, seeded()).Wrap(ModelFunc(func(context.Context, *Request) (*Reply, error) {
+			return nil, &Error{Class: Quota, Provider: "openai", Model: "m", Status: 429, Message: "You exceeded your current quota"}
+		}))
+		_, err := m.Generate(t.Context(), &Request{})
+		var stop *eval.Stop
+		if !errors.As(err, &stop) || ClassOf(err) != Quota || stop.Why != "openai: You exceeded your current quota" {
+			t.Errorf("got %v, want the run to be stopped", err)
+		}
+		if want := "openai:m: You exceeded your current quota (HTTP 429)"; err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	})
+}
+
 func TestACallThatBreaksTheVendorEndsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewScheduler(Pace{Concurrency: 4}, seeded()).Wrap(ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
