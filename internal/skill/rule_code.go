@@ -49,7 +49,7 @@ func checkBatch(p *pass, batch []*Block) {
 
 // claimsSyntax reports whether a block is meant to parse.
 func (p *pass) claimsSyntax(b *Block) bool {
-	return b.Lang != "" && b.Closed && !isSketch(b.Text) && !p.showsWrong(b)
+	return b.Lang != "" && b.Closed && !isSketch(b.Text) && !(isShell(b.Lang) && hasAngles(b.Text)) && !p.showsWrong(b)
 }
 
 func checkSyntax(p *pass, b *Block) {
@@ -59,7 +59,7 @@ func checkSyntax(p *pass, b *Block) {
 	}
 	problems, _ := code.Syntax(lang, b.Text)
 	problems = withoutRepeats(problems)
-	if len(problems) == 0 || isMarkup(b) {
+	if len(problems) == 0 || isMarkup(b) || isFragment(b, lang) || isOutput(b, problems[0]) {
 		return
 	}
 	line, col := b.Place(problems[0].Line, problems[0].Col)
@@ -72,7 +72,8 @@ func checkSyntax(p *pass, b *Block) {
 // does.
 func withoutRepeats(problems []code.Problem) []code.Problem {
 	return slices.DeleteFunc(problems, func(x code.Problem) bool {
-		return strings.HasSuffix(x.Message, "has already been declared") || strings.HasPrefix(x.Message, "Multiple exports with the same name")
+		return strings.HasSuffix(x.Message, "has already been declared") || strings.HasPrefix(x.Message, "Multiple exports with the same name") ||
+			strings.HasPrefix(x.Message, "key ") && strings.Contains(x.Message, " is already set in line ") // YAML
 	})
 }
 
@@ -122,9 +123,39 @@ func isPlaceholder(s string) bool {
 	return len(words) > 1 && strings.ToUpper(s[:1]) == s[:1] && isAlnum(s[0])
 }
 
+func isShell(lang string) bool {
+	switch lang {
+	case "bash", "sh", "zsh", "fish", "shell", "console", "powershell":
+		return true
+	}
+	return false
+}
+
+// hasAngles reports whether a shell command has something in angle brackets: a placeholder, though the shell would read
+// a file and write another.
+func hasAngles(text string) bool {
+	for line := range strings.Lines(text) {
+		_, after, ok := strings.Cut(line, "<")
+		if ok && after != "" && after[0] != '<' && after[0] != ' ' && after[0] != '(' && strings.Contains(after, ">") {
+			return true
+		}
+	}
+	return false
+}
+
 // showsWrong reports whether a block is an example of how not to do it.
 func (p *pass) showsWrong(b *Block) bool {
-	return strings.Contains(b.Text, "❌") || strings.Contains(strings.ToLower(b.Info), "bad")
+	if strings.Contains(b.Text, "❌") || strings.Contains(strings.ToLower(b.Info), "bad") {
+		return true
+	}
+	for _, mark := range [...]string{"# ", "// "} {
+		for _, word := range [...]string{"INVALID", "Invalid", "invalid", "WRONG", "Wrong", "wrong", "BAD", "Bad"} {
+			if strings.Contains(b.Text, mark+word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 var codeUntagged = Rule{

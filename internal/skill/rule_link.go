@@ -75,6 +75,7 @@ var linkAnchor = Rule{
 			if decoded, err := url.PathUnescape(want); err == nil {
 				want = decoded
 			}
+			want = strings.TrimPrefix(want, "user-content-") // what GitHub puts in front of anchors
 			if !anchors[strings.ToLower(want)] {
 				p.reportLink(l, nil, "no heading has the anchor %q%s", shorten(l.Target, 80), nearAnchor(want, anchors))
 			}
@@ -104,15 +105,15 @@ func (d *Document) anchors() map[string]bool {
 		}
 		count[a]++
 	}
-	for _, attribute := range []string{`id="`, `name="`} {
+	for _, attribute := range [...]string{"id=", "name="} {
 		for rest := d.Text; ; {
 			_, after, ok := strings.Cut(rest, attribute)
 			if !ok {
 				break
 			}
-			end := strings.IndexByte(after[:min(len(after), 200)], '"')
-			if end > 0 {
-				names[strings.ToLower(after[:end])] = true
+			value := strings.TrimLeft(after[:min(len(after), 200)], `"'`)
+			if end := strings.IndexAny(value, "\"' >\n"); end > 0 {
+				names[strings.ToLower(value[:end])] = true
 			}
 			rest = after
 		}
@@ -307,7 +308,7 @@ func isPerson(name string) bool {
 	switch lower {
 	case "me", "you", "dev", "developer", "ubuntu", "runner", "vscode", "node", "app", "root", "admin", "shared", "public", "default", "foo", "example",
 		"alice", "bob", "jane", "john", "jdoe", "johndoe", "test", "testuser", "sandbox", "agent", "claude", "codespace", "coder", "jovyan", "pi",
-		"ec2-user", "deploy", "git", "linuxbrew", "home", "project", "workspace", "runneradmin", "circleci", "gitpod", "oai", "x":
+		"ec2-user", "deploy", "git", "linuxbrew", "home", "project", "workspace", "runneradmin", "circleci", "gitpod", "oai", "x", "xxx", "xyz", "abc":
 		return false
 	}
 	return true

@@ -2,7 +2,6 @@ package skill
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/mettle-eval/mettle/internal/code"
 )
@@ -151,20 +150,18 @@ func tooDeep(line []byte) bool {
 			columns++
 		case c == '\t':
 			columns += 4
-		case c == '>', c == '-', c == '+', c == '*', c == '.', c == ')':
+		case c == '>':
 			containers++
+		case c == '-', c == '+', c == '*', c == '.', c == ')':
+			if i+1 == len(line) || line[i+1] == ' ' || line[i+1] == '\t' || line[i+1] == '\n' {
+				containers++ // a mark of a list; the dashes of a rule or a table are none
+			}
 		case c >= '0' && c <= '9':
 		default:
 			return false
 		}
 	}
-	return containers > maxContainers && !isRule(line) || columns > maxIndent && !isBlankLine(line)
-}
-
-// isRule reports whether a line is one character repeated: a thematic break or an underline, however long.
-func isRule(line []byte) bool {
-	s := strings.TrimSpace(string(line))
-	return s != "" && s[0] != '>' && strings.Trim(s, s[:1]) == ""
+	return containers > maxContainers || columns > maxIndent && !isBlankLine(line)
 }
 
 // strays counts the brackets that are not closed soon after, up to just above the bound.
