@@ -104,30 +104,18 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Reply, err
 			return nil, &llm.Error{Class: llm.Invalid, Provider: provider, Model: m.config.Model, Message: err.Error()}
 		}
 		x := m.exchange()
-		res, err := call(ctx, m, x, func(ctx context.Context, opt option.RequestOption) (*sdk.Message, error) {
-			return m.messages.New(ctx, params, opt)
+		res, err := wire.Call(ctx, x, m.config.Timeout, func(ctx context.Context) (*sdk.Message, error) {
+			return m.messages.New(ctx, params, option.WithMiddleware(x.Do))
 		})
 		switch {
 		case err == nil:
 			return h.reply(req, x, res)
 		case blocked(x):
-			return filtered(m.config.Model, x), nil
+			return x.Filtered(), nil
 		case !m.learn(h, req, x):
 			return nil, err
 		}
 	}
-}
-
-// call makes one call under the model's time limit.
-func call[T any](ctx context.Context, m *Model, x *wire.Exchange, f func(context.Context, option.RequestOption) (T, error)) (T, error) {
-	limited, cancel := context.WithTimeout(ctx, m.config.Timeout)
-	defer cancel()
-	res, err := f(limited, option.WithMiddleware(x.Do))
-	if err != nil {
-		var none T
-		return none, x.Err(ctx, limited, err)
-	}
-	return res, nil
 }
 
 func (m *Model) exchange() *wire.Exchange {
@@ -137,8 +125,9 @@ func (m *Model) exchange() *wire.Exchange {
 // Check tells whether the endpoint takes the key and knows the model. It costs
 // nothing.
 func (m *Model) Check(ctx context.Context) error {
-	_, err := call(ctx, m, m.exchange(), func(ctx context.Context, opt option.RequestOption) (*sdk.ModelInfo, error) {
-		return m.models.Get(ctx, m.config.Model, sdk.ModelGetParams{}, opt)
+	x := m.exchange()
+	_, err := wire.Call(ctx, x, m.config.Timeout, func(ctx context.Context) (*sdk.ModelInfo, error) {
+		return m.models.Get(ctx, m.config.Model, sdk.ModelGetParams{}, option.WithMiddleware(x.Do))
 	})
 	return err
 }
@@ -146,8 +135,9 @@ func (m *Model) Check(ctx context.Context) error {
 // Models lists the models the key may use, newest first.
 func (m *Model) Models(ctx context.Context) ([]string, error) {
 	var names []string
-	_, err := call(ctx, m, m.exchange(), func(ctx context.Context, opt option.RequestOption) (bool, error) {
-		page, err := m.models.List(ctx, sdk.ModelListParams{Limit: sdk.Int(1000)}, opt)
+	x := m.exchange()
+	_, err := wire.Call(ctx, x, m.config.Timeout, func(ctx context.Context) (bool, error) {
+		page, err := m.models.List(ctx, sdk.ModelListParams{Limit: sdk.Int(1000)}, option.WithMiddleware(x.Do))
 		if err != nil {
 			return false, err
 		}

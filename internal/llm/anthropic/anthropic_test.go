@@ -176,7 +176,8 @@ func TestFinish(t *testing.T) {
 		{"empty", llmtest.Answer{}, llm.Reply{Finish: llm.Stop}},
 		{"unheard of", llmtest.Answer{Text: "…", Finish: "pause_turn"}, llm.Reply{Text: "…", Finish: llm.Unknown}},
 		{
-			"filtered", llmtest.Answer{Status: 400, Message: "Output blocked by content filtering policy, " + key},
+			"filtered",
+			llmtest.Answer{Status: 400, Message: "Output blocked by content filtering policy, " + key},
 			llm.Reply{Finish: llm.Filtered, Refused: "Output blocked by content filtering policy, [key]"},
 		},
 	} {
@@ -208,7 +209,8 @@ func TestErrors(t *testing.T) {
 		{"413", llmtest.Answer{Status: 413, Message: "too large"}, llm.Error{Class: llm.Invalid, Status: 413, Message: "too large"}},
 		{"429", llmtest.Answer{Status: 429, Message: "slow down"}, llm.Error{Class: llm.RateLimited, Status: 429, Message: "slow down"}},
 		{
-			"429 with a wait", llmtest.Answer{Status: 429, Message: "slow down", Header: http.Header{"Retry-After": {"2"}, "Anthropic-Ratelimit-Tokens-Remaining": {"0"}}},
+			"429 with a wait",
+			llmtest.Answer{Status: 429, Message: "slow down", Header: http.Header{"Retry-After": {"2"}, "Anthropic-Ratelimit-Tokens-Remaining": {"0"}}},
 			llm.Error{Class: llm.RateLimited, Status: 429, Message: "slow down", RetryAfter: 2 * time.Second, Limits: &llm.Limits{Requests: llm.Limit{Left: -1}, Tokens: llm.Limit{}}},
 		},
 		{"500", llmtest.Answer{Status: 500, Message: "Internal server error"}, llm.Error{Class: llm.Server, Status: 500, Message: "Internal server error"}},
@@ -317,8 +319,12 @@ func TestTimeLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := m.Generate(ctx, ask("?")); !errors.Is(err, context.DeadlineExceeded) || llm.ClassOf(err) != "" {
+	if _, err := m.Generate(ctx, ask("?")); !errors.Is(err, context.DeadlineExceeded) || llm.ClassOf(err) != llm.Timeout {
 		t.Errorf("%v, want the caller's deadline", err)
+	}
+	paced := llm.NewScheduler(llm.Pace{Timeout: 50 * time.Millisecond, Tries: 1}, nil).Wrap(model(t, Config{BaseURL: s.Anthropic()}))
+	if _, err := paced.Generate(t.Context(), ask("?")); err == nil || err.Error() != "anthropic:claude-test: no reply within 50ms" {
+		t.Errorf("%v, want to know whose reply", err)
 	}
 }
 

@@ -88,14 +88,3 @@ func usage(u sdk.Usage) eval.Usage {
 func blocked(x *wire.Exchange) bool {
 	return x.Status == 400 && x.Fault.Has("content filtering policy")
 }
-
-func filtered(model string, x *wire.Exchange) *llm.Reply {
-	return &llm.Reply{
-		Finish:  llm.Filtered,
-		Refused: wire.Line(x.Fault.Message, x.Key),
-		Usage:   eval.Usage{Calls: 1, Unpriced: 1},
-		Model:   model,
-		Latency: x.Latency,
-		Limits:  wire.Limits(x.Header),
-	}
-}

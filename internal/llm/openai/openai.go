@@ -122,14 +122,14 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Reply, err
 			return nil, m.invalid(err)
 		}
 		x := m.exchange()
-		res, err := call(ctx, m, x, func(ctx context.Context, opt option.RequestOption) (*sdk.ChatCompletion, error) {
-			return m.chat.New(ctx, params, opt)
+		res, err := wire.Call(ctx, x, m.config.Timeout, func(ctx context.Context) (*sdk.ChatCompletion, error) {
+			return m.chat.New(ctx, params, option.WithMiddleware(x.Do))
 		})
 		switch {
 		case err == nil:
 			return h.reply(req, x, res)
 		case blocked(x):
-			return filtered(m.config.Model, x), nil
+			return x.Filtered(), nil
 		case !m.learn(h, req, x):
 			return nil, err
 		}
@@ -138,18 +138,6 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Reply, err
 
 func (m *Model) invalid(err error) error {
 	return &llm.Error{Class: llm.Invalid, Provider: m.config.Provider, Model: m.config.Model, Message: err.Error()}
-}
-
-// call makes one call under the model's time limit.
-func call[T any](ctx context.Context, m *Model, x *wire.Exchange, f func(context.Context, option.RequestOption) (T, error)) (T, error) {
-	limited, cancel := context.WithTimeout(ctx, m.config.Timeout)
-	defer cancel()
-	res, err := f(limited, option.WithMiddleware(x.Do))
-	if err != nil {
-		var none T
-		return none, x.Err(ctx, limited, err)
-	}
-	return res, nil
 }
 
 func (m *Model) exchange() *wire.Exchange {
@@ -186,8 +174,8 @@ func (m *Model) isNamed(name string) bool {
 func (m *Model) Models(ctx context.Context) ([]string, error) {
 	var names []string
 	x := m.exchange()
-	_, err := call(ctx, m, x, func(ctx context.Context, opt option.RequestOption) (bool, error) {
-		page, err := m.models.List(ctx, opt)
+	_, err := wire.Call(ctx, x, m.config.Timeout, func(ctx context.Context) (bool, error) {
+		page, err := m.models.List(ctx, option.WithMiddleware(x.Do))
 		if err != nil {
 			return false, err
 		}

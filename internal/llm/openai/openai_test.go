@@ -195,19 +195,23 @@ func TestFinish(t *testing.T) {
 		{"empty", llmtest.Answer{}, llm.Reply{Finish: llm.Stop}},
 		{"unheard of", llmtest.Answer{Text: "…", Finish: "load"}, llm.Reply{Text: "…", Finish: llm.Unknown}},
 		{
-			"the prompt is filtered by Azure", llmtest.Answer{Status: 400, Code: "content_filter", Message: "The response was filtered due to the prompt " + key},
+			"the prompt is filtered by Azure",
+			llmtest.Answer{Status: 400, Code: "content_filter", Message: "The response was filtered due to the prompt " + key},
 			llm.Reply{Finish: llm.Filtered, Refused: "The response was filtered due to the prompt [key]"},
 		},
 		{
-			"the prompt is flagged", llmtest.Answer{Status: 400, Code: "invalid_prompt", Message: "flagged as potentially violating our usage policy"},
+			"the prompt is flagged",
+			llmtest.Answer{Status: 400, Code: "invalid_prompt", Message: "flagged as potentially violating our usage policy"},
 			llm.Reply{Finish: llm.Filtered, Refused: "flagged as potentially violating our usage policy"},
 		},
 		{
-			"parts", llmtest.Answer{Body: `{"model":"gpt-test","usage":{},"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Ye"},{"type":"text","text":"s."}]}}]}`},
+			"parts",
+			llmtest.Answer{Body: `{"model":"gpt-test","usage":{},"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":[{"type":"thinking","thinking":[]},{"type":"text","text":"Ye"},{"type":"text","text":"s."}]}}]}`},
 			llm.Reply{Text: "Yes.", Finish: llm.Stop},
 		},
 		{
-			"no count", llmtest.Answer{Text: "Yes.", Usage: llmtest.Usage{None: true}},
+			"no count",
+			llmtest.Answer{Text: "Yes.", Usage: llmtest.Usage{None: true}},
 			llm.Reply{Text: "Yes.", Finish: llm.Stop, Notes: []string{"tokens unknown: the server does not count them"}},
 		},
 	} {
@@ -238,11 +242,13 @@ func TestErrors(t *testing.T) {
 		{"413", llmtest.Answer{Status: 413, Message: "too large"}, llm.Error{Class: llm.Invalid, Status: 413, Message: "too large"}},
 		{"429", llmtest.Answer{Status: 429, Message: "slow down"}, llm.Error{Class: llm.RateLimited, Status: 429, Message: "slow down"}},
 		{
-			"429 with a wait", llmtest.Answer{Status: 429, Message: "slow down", Header: http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"1"}, "X-Ratelimit-Remaining-Requests": {"0"}}},
+			"429 with a wait",
+			llmtest.Answer{Status: 429, Message: "slow down", Header: http.Header{"Retry-After-Ms": {"250"}, "Retry-After": {"1"}, "X-Ratelimit-Remaining-Requests": {"0"}}},
 			llm.Error{Class: llm.RateLimited, Status: 429, Message: "slow down", RetryAfter: 250 * time.Millisecond, Limits: &llm.Limits{Requests: llm.Limit{}, Tokens: llm.Limit{Left: -1}}},
 		},
 		{
-			"429 of Gemini", llmtest.Answer{Status: 429, Body: `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"3s"}]}}]`},
+			"429 of Gemini",
+			llmtest.Answer{Status: 429, Body: `[{"error":{"code":429,"message":"quota","status":"RESOURCE_EXHAUSTED","details":[{"retryDelay":"3s"}]}}]`},
 			llm.Error{Class: llm.RateLimited, Status: 429, Message: "quota", RetryAfter: 3 * time.Second},
 		},
 		{"key of Gemini", llmtest.Answer{Status: 400, Body: `[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]`}, llm.Error{Class: llm.Auth, Status: 400, Message: "API key not valid. Please pass a valid API key."}},
@@ -386,7 +392,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if _, err := m.Generate(ctx, ask("?")); !errors.Is(err, context.DeadlineExceeded) || llm.ClassOf(err) != "" {
+	if _, err := m.Generate(ctx, ask("?")); !errors.Is(err, context.DeadlineExceeded) || llm.ClassOf(err) != llm.Timeout {
 		t.Errorf("%v, want the caller's deadline", err)
 	}
 }

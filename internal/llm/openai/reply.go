@@ -123,14 +123,3 @@ func blocked(x *wire.Exchange) bool {
 	return x.Status == 400 && (x.Fault.Code == "content_filter" || x.Fault.Code == "content_policy_violation" ||
 		x.Fault.Code == "invalid_prompt" && x.Fault.Has("policy"))
 }
-
-func filtered(model string, x *wire.Exchange) *llm.Reply {
-	return &llm.Reply{
-		Finish:  llm.Filtered,
-		Refused: wire.Line(x.Fault.Message, x.Key),
-		Usage:   eval.Usage{Calls: 1, Unpriced: 1},
-		Model:   model,
-		Latency: x.Latency,
-		Limits:  wire.Limits(x.Header),
-	}
-}

@@ -14,11 +14,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
 // Exchange is one request and what came back. Give its Do to the SDK as the
-// middleware of one call, and whatever error the SDK comes back with to Err.
+// middleware of one call, and make that call by [Call].
 type Exchange struct {
 	Provider string
 	Model    string
@@ -71,12 +72,26 @@ func readAll(body io.ReadCloser) ([]byte, error) {
 	return b, err
 }
 
-// Err makes an error of the package's own of what the SDK came back with. The
-// caller's context comes first: a call that was called off has its error. ctx
-// is the call's own, with its time limit.
-func (x *Exchange) Err(caller, ctx context.Context, err error) error {
+// Call makes one call of the SDK within a time limit. What the SDK comes back
+// with becomes an error of ours. The caller's context comes first: a call that
+// was called off has its error, and one that was late by it is a timeout of
+// both.
+func Call[T any](caller context.Context, x *Exchange, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(caller, limit)
+	defer cancel()
+	res, err := f(ctx)
+	if err != nil {
+		var none T
+		return none, x.err(caller, ctx, err)
+	}
+	return res, nil
+}
+
+func (x *Exchange) err(caller, ctx context.Context, err error) error {
 	var e *llm.Error
 	switch {
+	case errors.Is(caller.Err(), context.DeadlineExceeded):
+		return x.error(llm.Timeout, "no reply in time", caller.Err())
 	case caller.Err() != nil:
 		return caller.Err()
 	case ctx.Err() != nil:
@@ -87,6 +102,19 @@ func (x *Exchange) Err(caller, ctx context.Context, err error) error {
 		return x.Malformed("the reply does not have the vendor's form")
 	}
 	return x.error(llm.Invalid, "write the request: "+Line(err.Error(), x.Key), nil)
+}
+
+// Filtered is the reply that a vendor's filter stopped, where the vendor says
+// so with an error: the model was asked, and will not answer.
+func (x *Exchange) Filtered() *llm.Reply {
+	return &llm.Reply{
+		Finish:  llm.Filtered,
+		Refused: Line(x.Fault.Message, x.Key),
+		Usage:   eval.Usage{Calls: 1, Unpriced: 1},
+		Model:   x.Model,
+		Latency: x.Latency,
+		Limits:  Limits(x.Header),
+	}
 }
 
 // Malformed is the error of a body that is no reply.
@@ -102,14 +130,14 @@ func (x *Exchange) Failed() *llm.Error {
 		Error   json.RawMessage
 		Choices []struct{ Error json.RawMessage }
 	}
-	if json.Unmarshal(x.Body, &top) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(x.Body, &top) // a body of another form has none
 	if len(top.Error) == 0 && len(top.Choices) > 0 {
 		top.Error = top.Choices[0].Error
 	}
-	x.Fault = ReadFault(slices.Concat([]byte(`{"error":`), top.Error, []byte("}")))
-	if x.Fault == (Fault{}) || len(top.Error) == 0 {
+	if len(top.Error) == 0 {
+		return nil
+	}
+	if x.Fault = ReadFault(slices.Concat([]byte(`{"error":`), top.Error, []byte("}"))); x.Fault == (Fault{}) {
 		return nil
 	}
 	status, err := strconv.Atoi(x.Fault.Code)
