@@ -199,8 +199,10 @@ func (q anthropicRequest) checkFormat(refuse []string) *problem {
 	case f.Type != "json_schema":
 		return wrong("output_config.format.type: Input should be 'json_schema'")
 	}
-	rules := schemaRules{never: []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-		"minLength", "maxLength", "maxItems", "uniqueItems", "minProperties", "maxProperties"}}
+	rules := schemaRules{never: []string{
+		"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"minLength", "maxLength", "maxItems", "uniqueItems", "minProperties", "maxProperties",
+	}}
 	if fault := rules.check(f.Schema); fault != "" {
 		return wrong("output_config.format.schema: %s", fault)
 	}
@@ -315,8 +317,10 @@ func (anthropic) reply(c Call, a Answer) any {
 }
 
 func (anthropic) fail(p problem) any {
-	kinds := map[int]string{400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error",
-		404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 504: "timeout_error", 529: "overloaded_error"}
+	kinds := map[int]string{
+		400: "invalid_request_error", 401: "authentication_error", 402: "billing_error", 403: "permission_error",
+		404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error", 504: "timeout_error", 529: "overloaded_error",
+	}
 	kind := p.kind
 	if kind == "" {
 		kind = kinds[p.status]

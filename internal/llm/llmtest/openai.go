@@ -174,8 +174,10 @@ func (m openaiMessage) add(c *Call) {
 }
 
 func (q openaiRequest) checkValues(refuse []string) *problem {
-	has := map[string]bool{"temperature": q.Temperature != nil, "seed": q.Seed != nil, "max_tokens": q.MaxTokens != nil,
-		"max_completion_tokens": q.MaxCompletionTokens != nil, "tools": len(q.Tools) > 0}
+	has := map[string]bool{
+		"temperature": q.Temperature != nil, "seed": q.Seed != nil, "max_tokens": q.MaxTokens != nil,
+		"max_completion_tokens": q.MaxCompletionTokens != nil, "tools": len(q.Tools) > 0,
+	}
 	for _, param := range refuse {
 		if has[param] {
 			return badParam(param, "unsupported_parameter", "Unsupported parameter: '%s' is not supported with this model.", param)
@@ -303,8 +305,10 @@ func (openai) reply(c Call, a Answer) any {
 	if len(a.Calls) > 0 {
 		var calls []any
 		for _, t := range a.Calls {
-			calls = append(calls, map[string]any{"id": t.ID, "type": "function",
-				"function": map[string]any{"name": t.Name, "arguments": string(t.Input)}})
+			calls = append(calls, map[string]any{
+				"id": t.ID, "type": "function",
+				"function": map[string]any{"name": t.Name, "arguments": string(t.Input)},
+			})
 		}
 		message["tool_calls"] = calls
 	}

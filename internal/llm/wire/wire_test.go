@@ -138,7 +138,8 @@ func TestLimits(t *testing.T) {
 	}{
 		{"silence", map[string]string{"X-Request-Id": "1"}, nil},
 		{
-			"anthropic", map[string]string{
+			"anthropic",
+			map[string]string{
 				"anthropic-ratelimit-requests-limit": "50", "anthropic-ratelimit-requests-remaining": "0",
 				"anthropic-ratelimit-requests-reset": "2015-10-21T07:28:30Z", "Date": "Wed, 21 Oct 2015 07:28:00 GMT",
 				"anthropic-ratelimit-tokens-remaining": "1000",
@@ -146,14 +147,16 @@ func TestLimits(t *testing.T) {
 			&llm.Limits{Requests: llm.Limit{Most: 50, Left: 0, Reset: 30 * time.Second}, Tokens: llm.Limit{Left: 1000}},
 		},
 		{
-			"openai", map[string]string{
+			"openai",
+			map[string]string{
 				"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59", "x-ratelimit-reset-requests": "1s",
 				"x-ratelimit-limit-tokens": "150000", "x-ratelimit-remaining-tokens": "149984", "x-ratelimit-reset-tokens": "6m0s",
 			},
 			&llm.Limits{Requests: llm.Limit{Most: 60, Left: 59, Reset: time.Second}, Tokens: llm.Limit{Most: 150000, Left: 149984, Reset: 6 * time.Minute}},
 		},
 		{
-			"seconds and nonsense", map[string]string{"x-ratelimit-remaining-requests": "-4", "x-ratelimit-limit-tokens": "many", "x-ratelimit-reset-tokens": "2.5"},
+			"seconds and nonsense",
+			map[string]string{"x-ratelimit-remaining-requests": "-4", "x-ratelimit-limit-tokens": "many", "x-ratelimit-reset-tokens": "2.5"},
 			&llm.Limits{Requests: llm.Limit{Left: -1}, Tokens: llm.Limit{Left: -1, Reset: 2500 * time.Millisecond}},
 		},
 	} {
