@@ -354,13 +354,8 @@ func (r *Runner) one(ctx context.Context, j job) (*Result, *Stop) {
 	}
 	res.Response = response
 	res.Scores = r.grade(ctx, j.c, response)
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	for i := range res.Scores {
-		if stop := res.Scores[i].stopped(); stop != nil {
-			return nil, stop
-		}
+	if stop := stopIn(res.Scores); stop != nil || ctx.Err() != nil {
+		return nil, stop
 	}
 	res.settle()
 	r.time(res)

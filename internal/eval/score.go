@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,13 +57,10 @@ func stopOf(err error) *Stop {
 	return nil
 }
 
-// stopped finds what ends the run in a score or those inside it.
-func (s *Score) stopped() *Stop {
-	if s.stop != nil {
-		return s.stop
-	}
-	for i := range s.Checks {
-		if stop := s.Checks[i].stopped(); stop != nil {
+// stopIn finds what ends the run in scores or those inside them.
+func stopIn(scores []Score) *Stop {
+	for i := range scores {
+		if stop := cmp.Or(scores[i].stop, stopIn(scores[i].Checks)); stop != nil {
 			return stop
 		}
 	}
