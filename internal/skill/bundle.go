@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -109,7 +110,7 @@ func (p *pass) content(name string) (string, bool) {
 
 // isBinary reports whether bytes are no text: a zero among the first of them, as version control has it.
 func isBinary(raw []byte) bool {
-	return strings.IndexByte(string(raw[:min(len(raw), 8000)]), 0) >= 0
+	return bytes.IndexByte(raw[:min(len(raw), 8000)], 0) >= 0
 }
 
 // readBounded reads a bundled file unless it is large.

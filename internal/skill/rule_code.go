@@ -49,7 +49,7 @@ func checkBatch(p *pass, batch []*Block) {
 
 // claimsSyntax reports whether a block is meant to parse.
 func (p *pass) claimsSyntax(b *Block) bool {
-	return b.Lang != "" && b.Closed && !isSketch(b.Text) && !(isShell(b.Lang) && hasAngles(b.Text)) && !p.showsWrong(b)
+	return b.Lang != "" && b.Closed && !isSketch(b.Lang, b.Text) && !(isShell(b.Lang) && hasAngles(b.Text)) && !p.showsWrong(b)
 }
 
 func checkSyntax(p *pass, b *Block) {
@@ -91,8 +91,8 @@ func isMarkup(b *Block) bool {
 }
 
 // isSketch reports whether a block says of itself that something is left out or to be filled in.
-func isSketch(text string) bool {
-	if strings.Contains(text, "...") || strings.Contains(text, "…") {
+func isSketch(lang, text string) bool {
+	if leavesOut(lang, text) {
 		return true
 	}
 	for _, pair := range [][2]string{{"<", ">"}, {"[", "]"}, {"{", "}"}} {
@@ -108,6 +108,25 @@ func isSketch(text string) bool {
 		}
 	}
 	return false
+}
+
+// leavesOut reports whether dots stand for something that is not shown. Those of ...args are part of the language.
+func leavesOut(lang, text string) bool {
+	spreads := false
+	switch lang {
+	case "typescript", "javascript", "tsx", "jsx":
+		spreads = true
+	}
+	for rest := text; ; {
+		_, after, ok := strings.Cut(rest, "...")
+		if !ok {
+			return strings.Contains(text, "…")
+		}
+		if !spreads || after == "" || !isLetterASCII(after[0]) && strings.IndexByte("_$[{(", after[0]) < 0 {
+			return true
+		}
+		rest = after
+	}
 }
 
 // isPlaceholder reports whether the text between brackets asks to be replaced: YOUR_KEY, your-name, Feature Name.

@@ -87,7 +87,7 @@ func noteMentions(s *source, wanted map[string]bool) {
 	own := path.Base(s.path)
 	for word := range strings.FieldsFuncSeq(s.text, endsWord) {
 		word = strings.TrimRight(word, ".")
-		if name := path.Base(word); name != own || s.sections != nil {
+		if name := path.Base(word); name != own || s.own {
 			note(name)
 			if i := strings.LastIndexByte(name, '.'); s.kind == script || strings.HasPrefix(name, "scripts.") {
 				note("import " + name[i+1:]) // a module, or python -m scripts.module

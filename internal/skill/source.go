@@ -13,6 +13,7 @@ type source struct {
 	lines      lineIndex
 	characters characterKind
 	kind       fileKind
+	own        bool     // it is the skill itself
 	sections   *Section // nil when they are not known
 	about      string   // the description of the skill, in lower case
 
@@ -28,7 +29,7 @@ func (p *pass) sources() []*source {
 	}
 	about := strings.ToLower(shorten(p.Description(), 2000))
 	p.texts = []*source{{
-		path: p.Path, text: p.Text, lines: p.lines, characters: p.Document.characters, kind: prose, sections: p.Root, about: about,
+		path: p.Path, text: p.Text, lines: p.lines, characters: p.Document.characters, kind: prose, own: true, sections: p.Root, about: about,
 	}}
 	for _, f := range p.bundle() {
 		if f.kind == binary {
@@ -46,7 +47,7 @@ func (p *pass) sources() []*source {
 
 // in reports a finding in a source. Fixes are offered for the skill itself only: the others are not ours to write to.
 func (p *pass) in(s *source, start, end int, fix *Fix, format string, args ...any) {
-	if s.sections != nil {
+	if s.own {
 		p.at(start, end, fix, format, args...)
 		return
 	}
