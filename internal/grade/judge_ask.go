@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -31,6 +32,15 @@ type hearing struct {
 	notes   []string
 }
 
+// note keeps notes, each once.
+func (h *hearing) note(notes ...string) {
+	for _, n := range notes {
+		if !slices.Contains(h.notes, n) {
+			h.notes = append(slices.Clip(h.notes), n)
+		}
+	}
+}
+
 // ask puts a question to a judge. A reply that is no verdict is shown to it
 // once with what was wrong; when there is still none, that is an error, and
 // never a low score.
@@ -38,7 +48,7 @@ func ask[T any](ctx context.Context, j *judge, q inquiry, f form[T]) (verdict T,
 	m := fenced(q.sections)
 	h.model, h.notes = j.name, m.notes
 	if j.name != "" && j.name == j.Answer {
-		h.notes = append(h.notes, "the judge is the model under test")
+		h.note("the judge is the model under test")
 	}
 	closing := filled(j.texts[closingPrompt], "code", m.code, "form", f.words)
 	user := q.task + "\n\n" + m.text + "\n\n" + closing
@@ -55,7 +65,10 @@ func ask[T any](ctx context.Context, j *judge, q inquiry, f form[T]) (verdict T,
 	repair := filled(j.texts[repairPrompt], "problem", problem.Error(), "form", f.words)
 	again := *req // whoever recorded the first still holds it
 	again.Messages = repaired(user, reply.Text, repair)
-	h.notes = append(h.notes, "asked twice: "+problem.Error())
+	if reply.Finish == llm.Truncated {
+		again.MaxTokens *= 4 // what it thinks before it says anything counts, too
+	}
+	h.note("asked twice: " + problem.Error())
 	verdict, reply, problem, err = hear(ctx, j, &again, f, &h)
 	switch {
 	case err != nil:
@@ -86,6 +99,7 @@ func hear[T any](ctx context.Context, j *judge, req *llm.Request, f form[T], h *
 		return verdict, nil, nil, fmt.Errorf("ask the judge: %w", err)
 	}
 	h.usage.Add(&reply.Usage)
+	h.note(reply.Notes...)
 	if reply.Model != "" && !strings.HasSuffix(j.name, reply.Model) {
 		h.version = reply.Model
 	}

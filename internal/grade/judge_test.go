@@ -76,6 +76,35 @@ func TestJudgeRequest(t *testing.T) {
 	}
 }
 
+// TestJudgeGetsMoreRoom: a judge that ran out of it while it thought would run
+// out of it again.
+func TestJudgeGetsMoreRoom(t *testing.T) {
+	t.Parallel()
+	j := newScripted(t, "room", "finish: truncated\n{\"reas\n---\n{\"reasoning\": \"r\", \"score\": 1}\n")
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "So."})
+	j.done()
+	if s.Status != eval.Pass || j.asked[0].MaxTokens != judgeTokens || j.asked[1].MaxTokens != 4*judgeTokens {
+		t.Errorf("%s %s with %d and %d tokens", s.Status, s.Reason, j.asked[0].MaxTokens, j.asked[1].MaxTokens)
+	}
+}
+
+// TestJudgeNotes: what was not sent to the judge as asked is in the details.
+func TestJudgeNotes(t *testing.T) {
+	t.Parallel()
+	replies := []string{"Nothing.", `{"reasoning": "r", "score": 1}`}
+	m := llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) {
+		text := replies[0]
+		replies = replies[1:]
+		return &llm.Reply{Text: text, Finish: llm.Stop, Notes: []string{"temperature left out"}}, nil
+	})
+	ctx := WithJudges(t.Context(), &Judges{Default: m, Name: "test:judge"})
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(ctx, &eval.Case{}, &eval.Response{Text: "So."})
+	want := []string{"temperature left out", "asked twice: the judge's reply holds no JSON object"}
+	if diff := cmp.Diff(want, s.Details["notes"]); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
 // TestJudgeRequestsAreStable: recordings find a call again by what it says.
 func TestJudgeRequestsAreStable(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -123,11 +122,7 @@ func (g *pairwise) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 	wg.Wait()
 	h := halves[0].hearing
 	h.usage.Add(&halves[1].usage)
-	for _, note := range halves[1].notes {
-		if !slices.Contains(h.notes, note) {
-			h.notes = append(slices.Clip(h.notes), note)
-		}
-	}
+	h.note(halves[1].notes...)
 	if err := errors.Join(halves[0].err, halves[1].err); err != nil {
 		return h.on(eval.Score{}), fmt.Errorf("one order of the answers has no verdict: %w", err)
 	}
