@@ -88,15 +88,15 @@ func runDoctor(ctx context.Context, w *World, o *doctorOptions) error {
 	}
 	x.heading("Keys")
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
-		if w.Getenv(name) != "" {
+		if strings.TrimSpace(w.Getenv(name)) != "" {
 			x.say(true, name, "set")
 		} else {
 			x.note(name, "not set")
 		}
 	}
 	x.heading("Models")
-	answers := x.model(ctx, m, "answer", o.Model, o.timeout)
-	judges := x.model(ctx, m, "judge", o.Judge, o.timeout)
+	answers := x.model(ctx, m, "answer", o.Model)
+	judges := x.model(ctx, m, "judge", o.Judge)
 	if judges {
 		judges = x.schema(ctx, m, o.Judge, o.timeout)
 	}
@@ -112,7 +112,7 @@ func runDoctor(ctx context.Context, w *World, o *doctorOptions) error {
 }
 
 // model checks a model that a role names.
-func (x *examination) model(ctx context.Context, m *models, role, name string, limit time.Duration) bool {
+func (x *examination) model(ctx context.Context, m *models, role, name string) bool {
 	if name == "" {
 		x.note(role, "no model is named: give --"+map[string]string{"answer": "model", "judge": "judge"}[role]+", or models."+role+" in mettle.yaml")
 		return false
@@ -121,13 +121,11 @@ func (x *examination) model(ctx context.Context, m *models, role, name string, l
 	if err == nil {
 		var client vendorModel
 		if client, err = m.client(spec); err == nil {
-			own, cancel := context.WithTimeout(ctx, limit)
-			defer cancel()
-			err = client.Check(own)
+			err = m.knock(ctx, client)
 		}
 	}
 	if err != nil {
-		x.say(false, role, err.Error())
+		x.say(false, role, strings.TrimSuffix(err.Error()+": "+m.hint(name, llm.ClassOf(err)), ": "))
 		return false
 	}
 	price := "price unknown: give prices in mettle.yaml for --budget in dollars"

@@ -110,14 +110,21 @@ type models struct {
 	replay  *manifest   // of the recording that is replayed
 	prompts fs.FS       // go before our own; nil for none
 
-	mu   sync.Mutex
-	keys map[string]*llm.Scheduler
-	made map[string]llm.Model
+	mu      sync.Mutex
+	keys    map[string]*llm.Scheduler
+	made    map[string]llm.Model
+	clients map[string]vendorModel  // of those that are made, without what is around them
+	named   map[string]func() error // whether judges that checks name can be asked
+	once    sync.Once
+	unready error // what was found at the first call
 }
 
 // newModels makes ready what a run may need of models. Nothing is asked.
 func newModels(w *World, o *modelOptions, cfg *suite.Config, try time.Duration) (m *models, err error) {
-	m = &models{w: w, cfg: cfg, opts: o, try: try, keys: map[string]*llm.Scheduler{}, made: map[string]llm.Model{}}
+	m = &models{
+		w: w, cfg: cfg, opts: o, try: try, keys: map[string]*llm.Scheduler{}, made: map[string]llm.Model{},
+		clients: map[string]vendorModel{}, named: map[string]func() error{},
+	}
 	if err := m.openTape(); err != nil {
 		return nil, &usageError{err}
 	}
@@ -205,15 +212,20 @@ func (m *models) model(name string) (llm.Model, error) {
 	}
 	var made llm.Model
 	if m.replay == nil {
-		if made, err = m.client(spec); err != nil {
+		client, err := m.client(spec)
+		if err != nil {
 			return nil, err
 		}
-		made = m.prices.Wrap(spec, m.scheduler(spec).Wrap(made))
+		m.clients[name] = client
+		made = m.prices.Wrap(spec, m.scheduler(spec).Wrap(client))
 		if m.budget != nil {
 			if made, err = m.budget.Wrap(spec, m.prices, made); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if m.opts.Cache != "" {
+		made = m.atFirst(made)
 	}
 	if m.tape != nil {
 		made = m.tape.Wrap(spec, made)
@@ -343,6 +355,15 @@ func (m *models) attach(name string, t eval.Target, s *eval.Suite) (eval.Target,
 	return t, nil
 }
 
+// judgeMade makes the run's judge, if it has work to do, and tells what it is missing.
+func (m *models) judgeMade(l *loaded) error {
+	if m.opts.Judge == "" || !slices.ContainsFunc(l.Suites, func(s *eval.Suite) bool { return slices.ContainsFunc(s.Cases, judged) }) {
+		return nil
+	}
+	_, err := m.model(m.opts.Judge)
+	return err
+}
+
 func taping(mode llm.TapeMode) target.Taping {
 	switch mode {
 	case llm.Replay:
@@ -391,13 +412,19 @@ func (m *models) folder(id string) string {
 
 // around gives a run its judges, and what records or replays it.
 func (m *models) around(ctx context.Context, runner *eval.Runner, head *eval.Header) (context.Context, error) {
-	judges := &grade.Judges{Named: m.model, Prompts: m.prompts, Answer: m.opts.Model, Name: m.opts.Judge}
+	judges := &grade.Judges{Prompts: m.prompts, Answer: m.opts.Model, Name: m.opts.Judge}
+	judges.Named = func(name string) (llm.Model, error) { return m.readyNamed(ctx, name) }
 	if m.opts.Judge != "" && head.Models["judge"] != "" {
 		judge, err := m.model(m.opts.Judge)
 		if err != nil {
 			return nil, err
 		}
 		judges.Default = judge
+	}
+	if !m.lazy() {
+		if err := m.ready(ctx); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case m.replay != nil:

@@ -38,7 +38,7 @@ func targets(w *World, o *runOptions, l *loaded, ms *models) (map[string]eval.Ta
 			used[name] = t
 		}
 	}
-	if err := errors.Join(errs...); err != nil {
+	if err := inOneList(append(errs, ms.judgeMade(l))...); err != nil {
 		return nil, errors.Join(err, closeTargets(used))
 	}
 	return used, nil
