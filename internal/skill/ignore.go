@@ -72,8 +72,9 @@ func (d *Document) readIgnore(at int, after []Block) (ignore, bool) {
 	g := ignore{start: start, end: lineEnd, first: line}
 	rest, g.whole = strings.CutPrefix(rest, "-file")
 	ids, reason, _ := strings.Cut(rest, ":")
-	g.rules = strings.FieldsFunc(ids, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
-	g.reason = strings.TrimSpace(reason)
+	// Copies: what is kept of a file must not keep all of it.
+	g.rules = strings.FieldsFunc(strings.Clone(ids), func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+	g.reason = strings.Clone(strings.TrimSpace(reason))
 	g.last = d.ignoreEnd(line, inFrontmatter, after)
 	if g.whole {
 		g.first, g.last = 1, d.Lines()

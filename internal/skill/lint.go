@@ -256,6 +256,7 @@ func (p *pass) entry(e *entry, place span, format string, args ...any) {
 func (p *pass) add(f Finding, line string, at int) {
 	f.Rule, f.Family, f.Severity = p.rule.ID, p.rule.Family, p.rule.severity
 	f.Excerpt, f.ExcerptCol = excerpt(line, f.Col, at)
+	f.Excerpt = strings.Clone(f.Excerpt) // a part of the file would keep all of it
 	f.Fingerprint = p.fingerprint(f, line)
 	p.findings = append(p.findings, f)
 }

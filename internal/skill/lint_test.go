@@ -3,6 +3,8 @@ package skill
 import (
 	"bytes"
 	"fmt"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -245,4 +247,31 @@ func TestRulesAreComplete(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLinterKeepsLittle lints more text than it may hold: of each file and finding only a few hundred bytes stay.
+func TestLinterKeepsLittle(t *testing.T) {
+	const files, size = 500, 64 << 10
+	l, err := NewLinter(Options{Profile: Strict})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	var found []Finding
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range files {
+		name := fmt.Sprintf("skill-%d", i)
+		text := skillText(name, "Does things number "+strconv.Itoa(i)+" when people ask.") +
+			"<!-- mettle-ignore link-absolute: of the test -->\n[a](/b)\n\n[c](/d)\n\n" + strings.Repeat("words and words\n\n", size/17)
+		found = append(found, l.File(Parse(name+"/SKILL.md", []byte(text)))...)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	kept := int64(after.HeapAlloc) - int64(before.HeapAlloc)
+	if len(found) < files || kept > files*size/4 {
+		t.Errorf("%d findings, %d bytes of %d are kept", len(found), kept, files*size)
+	}
+	runtime.KeepAlive(l)
+	runtime.KeepAlive(found)
 }
