@@ -80,6 +80,7 @@ func serverCommand(ts *testscript.TestScript, neg bool, args []string) {
 const (
 	anthropicKey = "sk-ant-not-for-reports-0123456789"
 	openaiKey    = "sk-oai-not-for-reports-0123456789"
+	boxKey       = "box-not-for-reports-0123456789"
 )
 
 type vendorServer struct{}
@@ -94,7 +95,7 @@ func vendorCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	answer, err := llmtest.Script(ts.ReadFile(args[0]))
 	ts.Check(err)
-	o := llmtest.Options{Answer: answer, Keys: []string{anthropicKey, openaiKey}}
+	o := llmtest.Options{Answer: answer, Keys: []string{anthropicKey, openaiKey, boxKey}}
 	for _, arg := range args[1:] {
 		name, value, _ := strings.Cut(arg, "=")
 		switch name {

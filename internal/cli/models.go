@@ -176,28 +176,6 @@ func (m *models) openTape() (err error) {
 	return err
 }
 
-// withoutSecrets takes out of a text what variables of the environment hold
-// whose names say that it is secret.
-func (w *World) withoutSecrets() func(string) string {
-	var pairs []string
-	for _, entry := range w.Environ {
-		name, value, _ := strings.Cut(entry, "=")
-		if len(value) >= shortestSecret && secretName(name) {
-			pairs = append(pairs, value, "["+name+"]")
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace
-}
-
-// shortestSecret is the length from which a value is looked for in texts:
-// shorter ones stand in them by chance.
-const shortestSecret = 8
-
-func secretName(name string) bool {
-	name = strings.ToUpper(name)
-	return slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"}, func(part string) bool { return strings.Contains(name, part) })
-}
-
 // model gives the model with a name, ready to be asked: the tape first, then
 // the budget, the price, and the schedule around the vendor's client.
 func (m *models) model(name string) (llm.Model, error) {
@@ -216,6 +194,7 @@ func (m *models) model(name string) (llm.Model, error) {
 		if err != nil {
 			return nil, err
 		}
+		client = m.discreet(spec, client)
 		m.clients[name] = client
 		made = m.prices.Wrap(spec, m.scheduler(spec).Wrap(client))
 		if m.budget != nil {
@@ -288,7 +267,7 @@ func (m *models) endpoint(spec llm.Spec) (vendorModel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openai.New(openai.Config{Provider: spec.Provider, Key: key, BaseURL: address, Model: spec.Model})
+	return openai.New(openai.Config{Provider: spec.Provider, Key: strings.TrimSpace(key), BaseURL: address, Model: spec.Model})
 }
 
 // ollamaURL is where Ollama listens, given what OLLAMA_HOST says: a host, a
