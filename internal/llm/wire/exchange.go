@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
@@ -107,14 +106,15 @@ func (x *Exchange) err(caller, ctx context.Context, err error) error {
 // Filtered is the reply that a vendor's filter stopped, where the vendor says
 // so with an error: the model was asked, and will not answer.
 func (x *Exchange) Filtered() *llm.Reply {
-	return &llm.Reply{
+	r := &llm.Reply{
 		Finish:  llm.Filtered,
 		Refused: Line(x.Fault.Message, x.Key),
-		Usage:   eval.Usage{Calls: 1, Unpriced: 1},
 		Model:   x.Model,
 		Latency: x.Latency,
 		Limits:  Limits(x.Header),
 	}
+	r.Usage.Calls, r.Usage.Unpriced = 1, 1
+	return r
 }
 
 // Malformed is the error of a body that is no reply.
