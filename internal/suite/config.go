@@ -84,7 +84,7 @@ type configFile struct {
 	Limits    map[string]Limit `yaml:"limits" jsonschema:"bounds on calls, by provider (anthropic, openai, ollama) or by endpoint"`
 	Prices    llm.Prices       `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
 	Prompts   string           `yaml:"prompts" jsonschema:"folder of prompts, from this file's folder; a file there goes before ours of the same name" check:"min=1"`
-	Budget    string           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m" check:"min=1"`
+	Budget    budget           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m"`
 	Lint      lintFile         `yaml:"lint" jsonschema:"what mettle lint looks for in skills"`
 }
 
@@ -107,6 +107,7 @@ func LoadConfig(f File) (*Config, error) {
 		c.knownTarget(d)
 		c.Lint.check(d)
 		c.knownEndpoints(d)
+		c.knownLimits(d, given["limits"].Value)
 		c.soundPrices(d, given["prices"].Value)
 	}
 	if len(d.Problems) > 0 {
@@ -121,7 +122,7 @@ func (c *configFile) config(path string) *Config {
 		Concurrency: c.Concurrency, Trials: c.Trials, MaxErrors: c.MaxErrors, Timeouts: c.Timeouts,
 		Output: Output{Runs: c.Output.Runs, JSON: c.Output.JSON},
 		Skills: c.Skills, Answer: c.Models.Answer.Value, Judge: c.Models.Judge.Value,
-		Endpoints: c.Endpoints.byName, Limits: c.Limits, Prices: c.Prices, Prompts: c.Prompts, Budget: c.Budget,
+		Endpoints: c.Endpoints.byName, Limits: c.Limits, Prices: c.Prices, Prompts: c.Prompts, Budget: c.Budget.Value,
 		Lint: c.Lint.lint(),
 	}
 	for _, g := range c.Suites {

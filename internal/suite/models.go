@@ -114,6 +114,43 @@ func (c *configFile) knownEndpoints(d *kind.Decoder) {
 	}
 }
 
+// knownLimits finds limits of what no call is made with.
+func (c *configFile) knownLimits(d *kind.Decoder, at *yaml.Node) {
+	if at == nil || len(c.Limits) == 0 {
+		return
+	}
+	names := slices.DeleteFunc(slices.Clone(llm.Providers), func(p string) bool { return p == llm.Compatible }) // its endpoints have limits
+	names = append(names, slices.Sorted(maps.Keys(c.Endpoints.byName))...)
+	members, _ := d.Members(at, "limits")
+	for _, m := range members {
+		if name := m.Key.Value; !slices.Contains(names, name) {
+			d.Add(kind.Problem{
+				Line: m.Key.Line, Col: m.Key.Column, Near: kind.Near(name, names),
+				Message: fmt.Sprintf("there is neither a provider nor an endpoint %q, want one of %s", name, strings.Join(names, ", ")),
+			})
+		}
+	}
+}
+
+// budget is the most that a run may spend.
+type budget struct{ text }
+
+// DecodeNode reads the budget and makes sure that it is one.
+func (b *budget) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+	before := len(d.Problems)
+	if b.decode(d, n, "the budget"); len(d.Problems) > before {
+		return
+	}
+	if _, err := llm.ParseBudget(b.Value); err != nil {
+		d.Errorf(n, "%v", err)
+	}
+}
+
+// JSONSchema asks for a text that begins with an amount.
+func (budget) JSONSchema() kind.Schema {
+	return kind.Schema{"type": "string", "pattern": `^\s*\$?\s*\.?[0-9]`}
+}
+
 // soundPrices finds prices that are named or said in no way that can be meant.
 func (c *configFile) soundPrices(d *kind.Decoder, at *yaml.Node) {
 	if err := c.Prices.Check(); err != nil {
