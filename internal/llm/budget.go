@@ -162,7 +162,11 @@ func (b *Budget) Wrap(spec Spec, prices Prices, m Model) (Model, error) {
 	b.mu.Unlock()
 	return ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
 		think := Estimate(req)
-		cost, _ := prices.Cost(spec, eval.Usage{Calls: 1, Input: think.Input, Output: think.Output})
+		usage := eval.Usage{Calls: 1, Input: think.Input, Output: think.Output}
+		if req.CacheSystem {
+			usage.CacheWrite = textTokens(req.System) // the dearest that may come of it
+		}
+		cost, _ := prices.Cost(spec, usage)
 		held := amount{cost, think.Total()}
 		if err := b.reserve(ctx, held); err != nil {
 			return nil, err

@@ -226,6 +226,24 @@ func TestADollarBudgetNeedsAPrice(t *testing.T) {
 	}
 }
 
+// Keeping a long text costs more than reading it, and the first call pays.
+func TestWhatKeepingTheSystemTextCostsIsReserved(t *testing.T) {
+	prices := Prices{haiku.String(): {Rates: Rates{Input: 1, Output: 1, CacheWrite: 2}}}
+	req := &Request{System: strings.Repeat("x", 350_000), CacheSystem: true, MaxTokens: 1} // 100,000 tokens
+	b := &Budget{Cost: eval.Dollars(0.15)}
+	m, err := b.Wrap(haiku, prices, ModelFunc(func(context.Context, *Request) (*Reply, error) {
+		t.Error("it was asked")
+		return nil, errors.New("asked")
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stop *eval.Stop
+	if _, err := m.Generate(t.Context(), req); !errors.As(err, &stop) {
+		t.Errorf("got %v, want the budget of 15 cents to be too small for 20", err)
+	}
+}
+
 func FuzzParseBudget(f *testing.F) {
 	for _, s := range []string{"5usd", "$0.50", "200k tokens", "1.5m tokens", "30m", "1h30m", "30 minutes", "5usd, 200k tokens, 30m", "$", ",", "1e309usd"} {
 		f.Add(s)
