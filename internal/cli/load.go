@@ -23,6 +23,7 @@ type loaded struct {
 	defaulted bool // nobody asked for these suites by name
 	skills    func(file string) *suite.Skills
 	withheld  []string // suites left out for want of a model
+	absent    []string // suites left out for want of their skills
 }
 
 // load reads the suites that a command's arguments name and narrows them to
@@ -42,6 +43,11 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	}
 	for i := range files {
 		files[i].Skills = skills(files[i].Path)
+	}
+	defaulted := len(o.Suites)+len(cfg.Suites) == 0
+	var absent []string
+	if defaulted && o.Skills+cfg.Skills != "" {
+		files, absent = aboutThese(files)
 	}
 	set, err := suite.Load(files)
 	if err != nil {
@@ -65,7 +71,23 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return &loaded{Set: set, config: cfg, builtin: onlyBuiltin, defaulted: len(o.Suites)+len(cfg.Suites) == 0, skills: skills}, nil
+	return &loaded{Set: set, config: cfg, builtin: onlyBuiltin, defaulted: defaulted, skills: skills, absent: absent}, nil
+}
+
+// aboutThese leaves out the built-in suites that nobody asked for and that are
+// about other skills than somebody's own. Nothing else can be wrong with one.
+func aboutThese(files []suite.File) (kept []suite.File, absent []string) {
+	for _, f := range files {
+		if _, err := suite.Load([]suite.File{f}); err != nil {
+			absent = append(absent, strings.TrimSuffix(strings.TrimPrefix(f.Path, builtinPrefix), ".yaml"))
+		} else {
+			kept = append(kept, f)
+		}
+	}
+	if len(kept) == 0 {
+		return files, nil
+	}
+	return kept, absent
 }
 
 // skills tells where the skills are that a suite's cases are about: where the

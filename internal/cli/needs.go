@@ -38,6 +38,9 @@ func (l *loaded) narrow(o *runOptions) {
 
 // tellWithheld says in a line each what was left out, and how to have it.
 func (l *loaded) tellWithheld(w *World, ms *models) {
+	if len(l.absent) > 0 {
+		w.printf("%s\n", report.Sanitize("left out, since their skills are not in "+l.skills("").Where()+": "+strings.Join(l.absent, ", ")))
+	}
 	n := 0
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
