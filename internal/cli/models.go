@@ -209,6 +209,9 @@ func (m *models) model(name string) (llm.Model, error) {
 	if m.tape != nil {
 		made = m.tape.Wrap(spec, made)
 	}
+	if m.replay != nil {
+		made = m.replay.watched(made)
+	}
 	m.made[name] = made
 	return made, nil
 }
@@ -386,7 +389,7 @@ func (m *models) folder(id string) string {
 	if m.replay == nil {
 		return id
 	}
-	return m.replay.ID + "-replay-" + id
+	return id + "-replay"
 }
 
 // around gives a run its judges, and what records or replays it.
@@ -409,7 +412,7 @@ func (m *models) around(ctx context.Context, runner *eval.Runner, head *eval.Hea
 	case m.replay != nil:
 		m.replay.replayed(runner, head)
 	case m.opts.Record != "":
-		runner.Sinks = append(runner.Sinks, newRecording(m.tape))
+		runner.Sinks = append(runner.Sinks, newRecording(m.tape, runner.Prior))
 	}
 	return grade.WithTools(grade.WithJudges(ctx, judges), m.w.tools()), nil
 }

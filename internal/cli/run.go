@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -133,8 +134,9 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
 		}
 	}
 	x.loaded.tellWithheld(w, x.models)
-	closing(w, run)
-	return verdict(run)
+	closing(w, run, filepath.Base(x.writer.Dir()))
+	incomplete := x.models.replay.whole(w)
+	return cmp.Or(verdict(run), incomplete)
 }
 
 // perform runs, and leaves the reporting to others.
@@ -221,11 +223,16 @@ func onlyReferences(value string) bool {
 }
 
 // closing says how to go on with a run that ended early.
-func closing(w *World, run *eval.Run) {
-	if run.Header.Status != eval.Done {
-		left := run.Planned - run.Summary.Total
-		w.printf("%d of %d results are missing; continue with: mettle resume %s\n", left, run.Planned, run.ID)
+func closing(w *World, run *eval.Run, folder string) {
+	if run.Header.Status == eval.Done {
+		return
 	}
+	are := "are"
+	left := run.Planned - run.Summary.Total
+	if left == 1 {
+		are = "is"
+	}
+	w.printf("%d of %s %s missing; continue with: mettle resume %s\n", left, count(run.Planned, "result"), are, folder)
 }
 
 // checkReports finds a mistyped --report before anything is asked.

@@ -113,7 +113,7 @@ func runsTable(w *World, entries []store.Entry) error {
 		if len(r.Suites) == 1 {
 			suites = r.Suites[0].Name
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", r.ID, status, r.Verdict, counts.Passed, counts.Failed,
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%d\t%d\t%d\t%s\t%s\n", filepath.Base(e.Dir), status, r.Verdict, counts.Passed, counts.Failed,
 			counts.Errors+counts.Unscored, took, suites)
 	}
 	return tw.Flush()
