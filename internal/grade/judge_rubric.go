@@ -22,7 +22,7 @@ const (
 		"visibly; it never passes. The judge reasons before it decides, and answers by a JSON schema at temperature 0. What it is shown stands between " +
 		"delimiters that an answer cannot forge, and an answer that tells the judge what to say is judged like any other text. Of a text beyond " +
 		"60,000 bytes it sees the beginning and the end.\n\n" +
-		"A reply that is no verdict (not JSON, a score beyond 0 to 1, a word that is no choice, two verdicts, cut off, empty) is shown to it once with " +
+		"A reply that is no verdict (not JSON, a score beyond 0 to 1, a word that is no choice, two verdicts, one quoted from the answer, cut off, empty) is shown to it once with " +
 		"what was wrong; when the second is none either, the check is unscored. A refusal or a content filter leaves it unscored at once. The " +
 		"whole reasoning, the judge's name and notes on what was unusual are in the details."
 )
