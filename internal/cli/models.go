@@ -60,6 +60,9 @@ func (o *modelOptions) judgeFlags(f *pflag.FlagSet) {
 // the person is now.
 func (o *modelOptions) judgedBy(anew *modelOptions, w *World) {
 	o.Judge = cmp.Or(anew.Judge, o.Judge)
+	if anew.Replay != "" {
+		o.Judge = anew.Judge // the recording knows who was asked
+	}
 	o.Budget = anew.Budget
 	o.Record, o.Replay, o.Cache = "", "", ""
 	for from, to := range map[*string]*string{&anew.Record: &o.Record, &anew.Replay: &o.Replay, &anew.Cache: &o.Cache} {

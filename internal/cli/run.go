@@ -68,6 +68,9 @@ func runRun(ctx context.Context, w *World, o *runOptions) error {
 		return err
 	}
 	o.settle(l.config)
+	if o.dryRun {
+		o.Record, o.Cache = "", "" // nothing is asked, and nothing left behind
+	}
 	ms, err := newModels(w, &o.modelOptions, l.config, o.try)
 	if err != nil {
 		return err
@@ -232,7 +235,11 @@ func closing(w *World, run *eval.Run, folder string) {
 	if left == 1 {
 		are = "is"
 	}
-	w.printf("%d of %s %s missing; continue with: mettle resume %s\n", left, count(run.Planned, "result"), are, folder)
+	next := "continue with: mettle resume " + folder
+	if run.Parent != "" {
+		next = "grade again with: mettle rescore " + run.Parent
+	}
+	w.printf("%d of %s %s missing; %s\n", left, count(run.Planned, "result"), are, next)
 }
 
 // checkReports finds a mistyped --report before anything is asked.
