@@ -27,6 +27,7 @@ type Result struct {
 type Fault struct {
 	Class   string `json:"class"`
 	Message string `json:"message"`
+	Usage   *Usage `json:"usage,omitempty"` // of an answer that came to nothing and was paid for
 }
 
 // Classes of faults. They name what broke, so that a report can group them.
@@ -39,7 +40,7 @@ const (
 )
 
 // FaultOf classes an error. An error anywhere in the chain may name its own
-// class with a method Class() string.
+// class with a method Class() string, and what it cost with Used() *Usage.
 func FaultOf(err error) *Fault {
 	f := &Fault{Class: TransportFault, Message: err.Error()}
 	var classed interface {
@@ -51,6 +52,13 @@ func FaultOf(err error) *Fault {
 		f.Class = classed.Class()
 	case errors.Is(err, context.DeadlineExceeded):
 		f.Class = TimeoutFault
+	}
+	var paid interface {
+		error
+		Used() *Usage
+	}
+	if errors.As(err, &paid) {
+		f.Usage = paid.Used()
 	}
 	return f
 }

@@ -202,6 +202,9 @@ func (r *Result) Spent() *Spent {
 	if r.Response != nil {
 		s.Answer.Add(r.Response.Usage)
 	}
+	if r.Fault != nil {
+		s.Answer.Add(r.Fault.Usage)
+	}
 	for i := range r.Scores {
 		s.Judge.Add(r.Scores[i].Usage)
 	}

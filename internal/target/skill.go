@@ -158,6 +158,9 @@ func (t *Skill) prepared(c *eval.Case) (*llm.Request, *skill.Document, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if strings.TrimSpace(d.Text) == "" { // the answer would be the model's own
+		return nil, nil, &fault{fmt.Errorf("the skill %s is empty: an answer would say nothing about it", in.Skill), "skill"}
+	}
 	req, err := t.request(in, d)
 	return req, d, err
 }
@@ -174,7 +177,7 @@ func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, erro
 		return nil, modelFault(err)
 	}
 	if err := whole(reply, req.MaxTokens); err != nil {
-		return nil, err
+		return nil, &paidFault{err, &reply.Usage}
 	}
 	meta := skillMeta(d)
 	if reply.Finish == llm.Refusal {
@@ -242,6 +245,17 @@ func whole(reply *llm.Reply, maxTokens int) error {
 	}
 	return nil
 }
+
+// paidFault is a reply that says nothing and was paid for all the same.
+type paidFault struct {
+	error
+	used *eval.Usage
+}
+
+func (f *paidFault) Unwrap() error { return f.error }
+
+// Used tells the core what it cost.
+func (f *paidFault) Used() *eval.Usage { return f.used }
 
 func replyText(reply *llm.Reply) string {
 	if strings.TrimSpace(reply.Text) == "" && reply.Finish == llm.Refusal {

@@ -20,6 +20,7 @@ func library() *skill.Library {
 	return skill.NewLibrary(fstest.MapFS{
 		"agents/js/SKILL.md": {Data: []byte(agents)},
 		"plain/SKILL.md":     {Data: []byte("---\nname: plain\ndescription: d\n---\nText.\n")},
+		"blank/SKILL.md":     {Data: []byte(" \n\n")},
 	}, "the skills")
 }
 
@@ -69,13 +70,15 @@ func TestAChallengeAsksForAProgram(t *testing.T) {
 
 func TestWhatSaysNothingAboutTheSkillIsAnError(t *testing.T) {
 	for class, reply := range map[string]*llm.Reply{
-		"truncated": {Text: "half", Finish: llm.Truncated},
+		"truncated": {Text: "half", Finish: llm.Truncated, Usage: eval.Usage{Calls: 1, Input: 10, Output: 8192, Cost: 7}},
 		"filtered":  {Text: "", Finish: llm.Filtered},
 		"empty":     {Text: " \n", Finish: llm.Stop},
 	} {
 		_, _, err := askSkill(t, `{"skill": "plain", "question": "q"}`, reply)
 		if err == nil || eval.FaultOf(err).Class != class {
 			t.Errorf("%s: %v", class, err)
+		} else if used := eval.FaultOf(err).Usage; used == nil || *used != reply.Usage {
+			t.Errorf("%s: it cost %v, want %v: it was paid for", class, used, reply.Usage)
 		}
 	}
 	_, resp, err := askSkill(t, `{"skill": "plain", "question": "q"}`, &llm.Reply{Finish: llm.Refusal, Refused: "policy"})
@@ -94,6 +97,13 @@ func TestCasesAboutSkillsAreCheckedAtLoad(t *testing.T) {
 		if _, _, err := askSkill(t, input, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", input, err, want)
 		}
+	}
+}
+
+func TestAnEmptySkillIsNotAskedAbout(t *testing.T) {
+	seen, _, err := askSkill(t, `{"skill": "blank", "question": "q"}`, nil)
+	if seen != nil || err == nil || !strings.Contains(err.Error(), "blank") || eval.FaultOf(err).Class != "skill" {
+		t.Errorf("a model was asked %v, and the error is %v", seen, err)
 	}
 }
 
