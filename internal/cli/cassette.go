@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -12,6 +13,8 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/target"
 )
 
 func newCassetteCmd(w *World) *cobra.Command {
@@ -28,23 +31,29 @@ type driftOptions struct {
 	config      string
 	concurrency int
 	budget      string
+	server      runOptions // --url and --command
 }
 
 func newDriftCmd(w *World) *cobra.Command {
 	o := new(driftOptions)
 	cmd := &cobra.Command{
 		Use:   "drift DIR",
-		Short: "Ask the models of a recording again and show what they say differently",
-		Long: "Makes every model call of a recording once more and holds the reply against the\n" +
-			"recorded one: verdicts of judges by their scores, answers by their words. The\n" +
-			"recording stays as it is. Exits with 1 when something changed.",
-		Example: "  mettle cassette drift tapes/quality\n  mettle cassette drift tapes/quality --budget 1usd",
-		Args:    cobra.ExactArgs(1),
+		Short: "Ask the models and servers of a recording again and show what they say differently",
+		Long: "Makes every call of a recording once more and holds the reply against the recorded\n" +
+			"one: verdicts of judges by their scores, answers by their words. Servers are those\n" +
+			"of mettle.yaml, the built-in one, and for the rest what --url or --command says.\n" +
+			"The recording stays as it is. Exits with 1 when something changed.",
+		Example: "  mettle cassette drift tapes/quality\n  mettle cassette drift tapes/quality --budget 1usd\n" +
+			"  mettle cassette drift tapes/docs --url http://localhost:3000",
+		Args: cobra.ExactArgs(1),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
 	f.IntVar(&o.concurrency, "concurrency", defaultConcurrency, "calls at a time")
-	f.StringVar(&o.budget, "budget", "", "most that may be spent, such as 1usd, '200k tokens' or 10m")
+	f.StringVar(&o.budget, "budget", "", "most that may be spent on models, such as 1usd, '200k tokens' or 10m")
+	f.StringVar(&o.server.URL, "url", "", "address of the MCP server of the recording, where mettle.yaml does not name it")
+	f.StringVar(&o.server.Command, "command", "", "command line of the stdio MCP server of the recording")
+	f.StringArrayVar(&o.server.Headers, "header", nil, "HTTP header for --url, as 'Name: value'; take secrets from the environment with ${NAME}")
 	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
 		return runDrift(cmd.Context(), w, o, args[0])
 	}, "config")
@@ -53,13 +62,16 @@ func newDriftCmd(w *World) *cobra.Command {
 
 // drift is one call made again.
 type drift struct {
-	call   *llm.Call
+	title  string
 	change string // "" when the reply says the same
 	err    error
 	usage  eval.Usage
 }
 
 func runDrift(ctx context.Context, w *World, o *driftOptions, dir string) error {
+	if o.server.URL != "" && o.server.Command != "" {
+		return usagef("--url and --command exclude each other")
+	}
 	cfg, err := loadConfig(w, o.config)
 	if err != nil {
 		return err
@@ -72,25 +84,28 @@ func runDrift(ctx context.Context, w *World, o *driftOptions, dir string) error 
 	if err != nil {
 		return err
 	}
-	var calls []*llm.Call
-	for call, err := range tape.Calls() {
-		if err != nil {
-			return err
-		}
-		calls = append(calls, call)
+	calls, err := modelCalls(ms, tape)
+	if err != nil {
+		return err
 	}
-	if len(calls) == 0 {
-		return usagef("%s holds no call of a model", dir)
+	servers := &driftServers{w: w, o: o, cfg: cfg, made: map[string]eval.Target{}, failed: map[string]error{}}
+	defer func() { _ = closeTargets(servers.made) }() // what they said is in
+	more, err := servers.calls(ctx, tape)
+	if err != nil {
+		return err
 	}
-	drifts := askAgain(ctx, ms, calls, max(1, o.concurrency))
+	if calls = append(calls, more...); len(calls) == 0 {
+		return usagef("%s holds no call of a model or a server", dir)
+	}
+	drifts := askAgain(ctx, calls, max(1, o.concurrency))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return printDrift(w, drifts)
 }
 
-// askAgain makes calls, so many at a time. Drifts stand in the order of calls.
-func askAgain(ctx context.Context, ms *models, calls []*llm.Call, concurrency int) []drift {
+// askAgain makes calls, so many at a time. Drifts stand in their order.
+func askAgain(ctx context.Context, calls []func(context.Context) drift, concurrency int) []drift {
 	out := make([]drift, len(calls))
 	turns := make(chan struct{}, concurrency)
 	var wg sync.WaitGroup
@@ -98,15 +113,26 @@ func askAgain(ctx context.Context, ms *models, calls []*llm.Call, concurrency in
 		turns <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-turns }()
-			out[i] = again(ctx, ms, call)
+			out[i] = call(ctx)
 		})
 	}
 	wg.Wait()
 	return out
 }
 
+// modelCalls are the calls of models on a tape, to be made again.
+func modelCalls(ms *models, tape *llm.Tape) (out []func(context.Context) drift, err error) {
+	for call, err := range tape.Calls() {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, func(ctx context.Context) drift { return again(ctx, ms, call) })
+	}
+	return out, nil
+}
+
 func again(ctx context.Context, ms *models, call *llm.Call) drift {
-	d := drift{call: call}
+	d := drift{title: modelTitle(call)}
 	model, err := ms.model(call.Spec.String())
 	if err != nil {
 		d.err = err
@@ -124,6 +150,76 @@ func again(ctx context.Context, ms *models, call *llm.Call) drift {
 		d.change = changed(call.Reply, reply)
 	}
 	return d
+}
+
+// driftServers are the servers of a recording, each connected to once.
+type driftServers struct {
+	w      *World
+	o      *driftOptions
+	cfg    *suite.Config
+	made   map[string]eval.Target
+	failed map[string]error
+}
+
+// calls are the calls of servers on a tape, to be made again.
+func (d *driftServers) calls(ctx context.Context, tape *llm.Tape) (out []func(context.Context) drift, err error) {
+	cases := map[string][]*eval.Case{} // by target
+	for e, err := range tape.Entries(target.AnswerEntry) {
+		if err != nil {
+			return nil, err
+		}
+		var asked target.Asked
+		was := new(eval.Result)
+		if err := errors.Join(json.Unmarshal(e.Key, &asked), json.Unmarshal(e.Value, was)); err != nil {
+			return nil, fmt.Errorf("read what was asked of a server: %w", err)
+		}
+		c := &eval.Case{Tool: asked.Tool, Input: asked.Input, Target: asked.Target}
+		cases[c.Target] = append(cases[c.Target], c)
+		out = append(out, func(ctx context.Context) drift { return d.again(ctx, c, was) })
+	}
+	for name, list := range cases {
+		if err := d.connect(ctx, name, list); err != nil {
+			d.failed[name] = fmt.Errorf("the target %s cannot be asked: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+// connect makes the server with a name ready to be asked.
+func (d *driftServers) connect(ctx context.Context, name string, cases []*eval.Case) error {
+	o := &d.o.server
+	if d.cfg.Targets[name] != nil || name == builtinTarget {
+		o = new(runOptions)
+	}
+	t, err := o.target(d.w, name, &loaded{Set: new(suite.Set), config: d.cfg}, new(eval.Suite))
+	if err != nil {
+		return err
+	}
+	d.made[name] = t
+	if p, ok := t.(eval.Preparer); ok {
+		return p.Prepare(ctx, eval.Env{Cases: cases})
+	}
+	return nil
+}
+
+func (d *driftServers) again(ctx context.Context, c *eval.Case, was *eval.Result) drift {
+	out := drift{title: report.Sanitize(fmt.Sprintf("%s %s %s", c.Target, c.Tool, c.Input)), err: d.failed[c.Target]}
+	if out.err != nil {
+		return out
+	}
+	is, err := d.made[c.Target].Respond(ctx, c)
+	switch {
+	case err != nil && was.Response != nil:
+		out.err = err
+	case err != nil: // then as now
+	case was.Response == nil:
+		out.change = "it was an error and is an answer"
+	case was.Response.IsError != is.IsError:
+		out.change = fmt.Sprintf("flagged as an error: %v, was %v", is.IsError, was.Response.IsError)
+	default:
+		out.change = changed(&llm.Reply{Text: was.Response.Text}, &llm.Reply{Text: is.Text})
+	}
+	return out
 }
 
 // changed says how a reply differs from the recorded one, "" when it does not.
@@ -207,10 +303,10 @@ func printDrift(w *World, drifts []drift) error {
 		switch {
 		case d.err != nil:
 			failed++
-			line = paint(w.color(w.OutTTY), yellow, "! ") + d.title() + ": " + report.Sanitize(d.err.Error())
+			line = paint(w.color(w.OutTTY), yellow, "! ") + d.title + ": " + report.Sanitize(d.err.Error())
 		case d.change != "":
 			changes++
-			line = paint(w.color(w.OutTTY), red, "≠ ") + d.title() + ": " + report.Sanitize(d.change)
+			line = paint(w.color(w.OutTTY), red, "≠ ") + d.title + ": " + report.Sanitize(d.change)
 		default:
 			continue
 		}
@@ -232,18 +328,18 @@ func printDrift(w *World, drifts []drift) error {
 	return nil
 }
 
-// title names a call: the model and the first words of what it was asked.
-func (d drift) title() string {
+// modelTitle names a call: the model and the first words of what it was asked.
+func modelTitle(call *llm.Call) string {
 	text := ""
-	if n := len(d.call.Request.Messages); n > 0 {
-		text = strings.Join(strings.Fields(d.call.Request.Messages[n-1].Text), " ")
+	if n := len(call.Request.Messages); n > 0 {
+		text = strings.Join(strings.Fields(call.Request.Messages[n-1].Text), " ")
 	}
 	if words := []rune(text); len(words) > 60 {
 		text = string(words[:60]) + "…"
 	}
-	s := fmt.Sprintf("%s %q", d.call.Spec, text)
-	if d.call.Request.Trial > 1 {
-		s += fmt.Sprintf(" (trial %d)", d.call.Request.Trial)
+	s := fmt.Sprintf("%s %q", call.Spec, text)
+	if call.Request.Trial > 1 {
+		s += fmt.Sprintf(" (trial %d)", call.Request.Trial)
 	}
 	return report.Sanitize(s)
 }

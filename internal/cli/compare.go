@@ -80,7 +80,7 @@ func (l *loaded) putTo(target string) *loaded {
 		suite := *s
 		suite.Cases = nil
 		for _, c := range s.Cases {
-			if !isMCP(l.Targets[c.Target]) {
+			if !isMCP(l.named(c.Target)) {
 				continue
 			}
 			moved := *c

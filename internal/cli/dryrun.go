@@ -30,7 +30,7 @@ func dryRun(w *World, o *runOptions, l *loaded, ms *models) error {
 		for _, c := range s.Cases {
 			trials := cmp.Or(c.Trials, o.Trials)
 			input := typicalAnswer
-			user, asks := l.Targets[c.Target].(target.ModelUser)
+			user, asks := l.named(o.targetName(c, l)).(target.ModelUser)
 			if asks {
 				used, err := ms.expected(l, s, c, user)
 				if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/skill"
 	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/target"
 )
 
 // loaded is what a command's arguments turned out to be.
@@ -58,6 +59,9 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 			return nil, err
 		}
 	}
+	if err := checkCases(set, cfg); err != nil {
+		return nil, err
+	}
 	if len(o.gates) == 0 {
 		o.gates = cfg.Gates
 	}
@@ -72,6 +76,27 @@ func load(w *World, o *selectOptions) (*loaded, error) {
 		return nil, &usageError{err}
 	}
 	return &loaded{Set: set, config: cfg, builtin: onlyBuiltin, defaulted: defaulted, skills: skills, absent: absent}, nil
+}
+
+// checkCases finds cases that a target of mettle.yaml cannot be asked. Those
+// of a suite's own target are checked with the suite.
+func checkCases(set *suite.Set, cfg *suite.Config) error {
+	var problems kind.Problems
+	for _, s := range set.Suites {
+		for _, c := range s.Cases {
+			checker, ok := cfg.Targets[c.Target].(target.CaseChecker)
+			if !ok {
+				continue
+			}
+			if err := checker.CheckCase(c); err != nil {
+				problems = append(problems, kind.Problem{File: c.Pos.File, Line: c.Pos.Line, Col: c.Pos.Col, Message: fmt.Sprintf("test %s: %v", c.ID, err)})
+			}
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	return nil
 }
 
 // aboutThese leaves out the built-in suites that nobody asked for and that are

@@ -365,7 +365,7 @@ func (m *models) describe(head *eval.Header, l *loaded) error {
 	head.Models, head.Prompts = map[string]string{}, map[string]string{}
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
-			if user, ok := l.Targets[c.Target].(target.ModelUser); ok {
+			if user, ok := l.named(c.Target).(target.ModelUser); ok {
 				head.Models["answer"] = cmp.Or(user.Model(), m.opts.Model)
 			}
 			if m.opts.Judge != "" && judged(c) {

@@ -20,7 +20,7 @@ func (l *loaded) narrow(o *runOptions) {
 	var kept []*eval.Suite
 	var withheld []string
 	for _, s := range l.Suites {
-		t := l.Targets[s.Cases[0].Target]
+		t := l.named(s.Cases[0].Target)
 		_, asks := t.(target.ModelUser)
 		switch {
 		case o.elsewhere && !isMCP(t):

@@ -38,7 +38,8 @@ func targets(w *World, o *runOptions, l *loaded, ms *models) (map[string]eval.Ta
 			used[name] = t
 		}
 	}
-	if err := inOneList(append(errs, ms.judgeMade(l))...); err != nil {
+	errs = append(errs, ms.judgeMade(l), o.unused(w, l, used))
+	if err := inOneList(errs...); err != nil {
 		return nil, errors.Join(err, closeTargets(used))
 	}
 	return used, nil
@@ -54,7 +55,7 @@ const (
 
 func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 	switch {
-	case c.Target != "" && !isMCP(l.Targets[c.Target]): // a server cannot be asked what is not for servers
+	case c.Target != "" && !isMCP(l.named(c.Target)): // a server cannot be asked what is not for servers
 		return c.Target
 	case o.URL != "":
 		return urlTarget
@@ -76,8 +77,40 @@ func (o *runOptions) targetName(c *eval.Case, l *loaded) string {
 	return defaultTarget
 }
 
-// isMCP tells whether a target that a suite defines itself is a server, or may
-// be, as one that it only names is.
+// named is the target that a suite or mettle.yaml defines under a name, nil for
+// none.
+func (l *loaded) named(name string) eval.Target {
+	if t := l.Targets[name]; t != nil {
+		return t
+	}
+	return l.config.Targets[name]
+}
+
+// unused finds a server that was asked for, and that no case is for.
+func (o *runOptions) unused(w *World, l *loaded, used map[string]eval.Target) error {
+	var flag, name string
+	switch { // in the order that targetName has
+	case o.URL != "":
+		flag, name = "--url", urlTarget
+	case o.Command != "":
+		flag, name = "--command", commandTarget
+	case o.Target != "":
+		flag, name = "--target", o.Target
+	default:
+		return nil
+	}
+	if _, found := used[name]; found {
+		return nil
+	}
+	if o.Target == name && l.named(name) == nil && name != builtinTarget {
+		return unknownTarget(name, l.config)
+	}
+	w.printf("note: no case of these suites is for a server: %s is not used\n", flag)
+	return nil
+}
+
+// isMCP tells whether a target that is defined is a server. One that is not
+// may be.
 func isMCP(t eval.Target) bool {
 	_, ok := t.(*target.MCP)
 	return t == nil || ok
@@ -88,8 +121,8 @@ func (o *runOptions) target(w *World, name string, l *loaded, s *eval.Suite) (ev
 	var t eval.Target
 	base := l.config.Dir // what the target's paths are meant from: the file that it stands in
 	switch {
-	case !isMCP(l.Targets[name]):
-		t = l.Targets[name]
+	case !isMCP(l.named(name)):
+		t = l.named(name)
 	case o.URL != "" || o.Command != "":
 		m, err := o.adHoc()
 		if err != nil {
