@@ -321,17 +321,57 @@ type Call struct {
 // Calls gives the calls of models on the tape, in an order that stays.
 func (t *Tape) Calls() iter.Seq2[*Call, error] {
 	return func(yield func(*Call, error) bool) {
-		dir := filepath.Join(t.dir, callEntry)
+		for path, err := range t.files(callEntry) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(readCall(path)) {
+				return
+			}
+		}
+	}
+}
+
+// Entry is what was saved on a tape under a key.
+type Entry struct{ Key, Value json.RawMessage }
+
+// Entries gives what was saved of a kind, in an order that stays.
+func (t *Tape) Entries(kind string) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		for path, err := range t.files(kind) {
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			e, err := readEntry(path, kind)
+			if e == nil && err == nil {
+				continue // it has gone meanwhile
+			}
+			if err != nil {
+				e = new(entry)
+			}
+			if !yield(Entry{e.Key, e.Value}, err) {
+				return
+			}
+		}
+	}
+}
+
+// files gives the paths of the entries of a kind, by name.
+func (t *Tape) files(kind string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		dir := filepath.Join(t.dir, kind)
 		files, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			yield(nil, fmt.Errorf("read tape: %w", err))
+			yield("", fmt.Errorf("read tape: %w", err))
 			return
 		}
 		for _, f := range files {
 			if !strings.HasSuffix(f.Name(), ".json") || strings.HasPrefix(f.Name(), ".") {
 				continue
 			}
-			if !yield(readCall(filepath.Join(dir, f.Name()))) {
+			if !yield(filepath.Join(dir, f.Name()), nil) {
 				return
 			}
 		}

@@ -36,16 +36,19 @@ type Recorded struct {
 	described map[string]string
 }
 
-// asked is what an answer on a tape belongs to.
-type asked struct {
+// Asked is what an answer on a tape belongs to.
+type Asked struct {
 	Target string          `json:"target"`
 	Tool   string          `json:"tool,omitempty"`
 	Input  json.RawMessage `json:"input"`
 	Trial  int             `json:"trial"`
 }
 
+// AnswerEntry is the kind of the entries of a tape that hold what a target said
+// to a case: an [Asked], and an [eval.Result].
+const AnswerEntry = "answer"
+
 const (
-	answerEntry = "answer" // what a target said to a case
 	targetEntry = "target" // what a target turned out to be
 )
 
@@ -74,10 +77,10 @@ func (r *Recorded) Describe() map[string]string { return r.described }
 
 // Respond gives what is on the tape, or asks.
 func (r *Recorded) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	key := asked{r.Name, c.Tool, c.Input, eval.TrialOf(ctx)}
+	key := Asked{r.Name, c.Tool, c.Input, eval.TrialOf(ctx)}
 	if r.Taping != Recording {
 		var kept eval.Result
-		ok, err := r.Tape.Load(answerEntry, key, &kept)
+		ok, err := r.Tape.Load(AnswerEntry, key, &kept)
 		switch {
 		case err != nil:
 			return nil, err
@@ -97,7 +100,7 @@ func (r *Recorded) Respond(ctx context.Context, c *eval.Case) (*eval.Response, e
 		}
 		kept.Fault = eval.FaultOf(err)
 	}
-	if saved := r.Tape.Save(answerEntry, key, kept); saved != nil {
+	if saved := r.Tape.Save(AnswerEntry, key, kept); saved != nil {
 		return nil, saved
 	}
 	return resp, err
