@@ -71,6 +71,9 @@ func runDoctor(ctx context.Context, w *World, o *doctorOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	if o.timeout < 0 {
+		return usagef("--timeout is %s, want more than 0", o.timeout)
+	}
 	cfg, err := loadConfig(w, o.config)
 	if err != nil {
 		return err
@@ -129,7 +132,9 @@ func (x *examination) model(ctx context.Context, m *models, role, name string) b
 		return false
 	}
 	price := "price unknown: give prices in mettle.yaml for --budget in dollars"
-	if p, ok := m.prices.Of(spec); ok {
+	if p, ok := m.prices.Of(spec); ok && p.Local {
+		price = "costs nothing"
+	} else if ok {
 		price = fmt.Sprintf("$%g in, $%g out per million tokens (%s)", p.Input, p.Output, p.Date)
 	}
 	x.say(true, role, name+": reachable; "+price)
@@ -206,6 +211,8 @@ func (x *examination) works(answers, judges bool) {
 		x.say(true, suites, "quality, coding, negative, python")
 	case answers:
 		x.note(suites, "needs a judge: --judge, or models.judge in mettle.yaml")
+	case judges:
+		x.note(suites, "needs a model: --model, or models.answer in mettle.yaml")
 	default:
 		x.note(suites, "needs a model and a judge: --model and --judge")
 	}
