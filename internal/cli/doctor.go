@@ -106,7 +106,7 @@ func runDoctor(ctx context.Context, w *World, o *doctorOptions) error {
 	if o.Model != "" && o.Model == o.Judge {
 		x.note("judge", "is the model under test: models tend to favour their own answers")
 	}
-	x.local(ctx, m, o.timeout)
+	x.local(ctx, o.timeout)
 	x.works(answers, judges)
 	if x.broken > 0 {
 		return &verdictError{ExitIncomplete}
@@ -181,7 +181,7 @@ func answersBySchema(ctx context.Context, m llm.Model) error {
 }
 
 // local looks for a model that needs no key.
-func (x *examination) local(ctx context.Context, m *models, limit time.Duration) {
+func (x *examination) local(ctx context.Context, limit time.Duration) {
 	own, cancel := context.WithTimeout(ctx, min(limit, 3*time.Second))
 	defer cancel()
 	client, err := openai.New(openai.Config{Provider: openai.Ollama, BaseURL: ollamaURL(x.w.Getenv("OLLAMA_HOST")), Model: "any"})

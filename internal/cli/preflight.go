@@ -80,7 +80,7 @@ func (m *models) reachable(ctx context.Context, name string, client vendorModel)
 	err := m.knock(ctx, client)
 	hint := m.hint(name, llm.ClassOf(err))
 	if err == nil || hint == "" || ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // see above
 	}
 	return &eval.Missing{What: []string{err.Error() + ": " + hint}}
 }

@@ -162,8 +162,9 @@ func checkTags(p *pass) {
 		line := p.Line(n)
 		countOpened(line, open)
 		tag := strings.TrimSpace(line)
-		name, isTag := strings.CutPrefix(tag, "</")
-		if name, isTag = strings.CutSuffix(name, ">"); !isTag || !strings.HasPrefix(tag, "</") || !isTagName(name) || isOptional(name) {
+		inner, closes := strings.CutPrefix(tag, "</")
+		name, whole := strings.CutSuffix(inner, ">")
+		if !closes || !whole || !isTagName(name) || isOptional(name) {
 			continue
 		}
 		if open[name]--; open[name] < 0 {

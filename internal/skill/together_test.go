@@ -77,8 +77,13 @@ func TestManyProblemsAreListed(t *testing.T) {
 // FuzzTogether checks that what is taken for good because the whole is, is good by itself.
 func FuzzTogether(f *testing.F) {
 	for _, s := range [][2]string{
-		{"import { a } from \"b\";\nexport const c = a();\n", "const c = `${a}`;\n"}, {"if (a)\n", "}\n"}, {"/* a */ b\n", "{\n"}, {"export\n", "x\n"},
-		{"class A {\n", "}\n"}, {"import a, { b } from 'c'\n", "await a()\n"}, {"a => {\n", "};\n"},
+		{"import { a } from \"b\";\nexport const c = a();\n", "const c = `${a}`;\n"},
+		{"if (a)\n", "}\n"},
+		{"/* a */ b\n", "{\n"},
+		{"export\n", "x\n"},
+		{"class A {\n", "}\n"},
+		{"import a, { b } from 'c'\n", "await a()\n"},
+		{"a => {\n", "};\n"},
 	} {
 		f.Add(s[0], s[1], true)
 	}

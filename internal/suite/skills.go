@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -150,7 +149,7 @@ func (l *loader) digestWithSkills() {
 		return
 	}
 	h := sha256.New()
-	io.WriteString(h, l.suite.Digest)
+	fmt.Fprint(h, l.suite.Digest)
 	for _, p := range slices.Sorted(slices.Values(l.used)) {
 		sum, err := l.skills.Digest(p)
 		if err != nil {

@@ -104,8 +104,8 @@ func (t *Skill) Model() string { return t.ModelName }
 // UseModel says which model to ask.
 func (t *Skill) UseModel(name string, m llm.Model) { t.name, t.model = name, m }
 
-// Bounded: the schedule of model calls bounds them, and waiting for a turn is
-// not being late.
+// Bounded says that the schedule of model calls bounds them: waiting for a turn
+// is not being late.
 func (t *Skill) Bounded() bool { return true }
 
 // UsePrompts says where prompts are that go before our own.
