@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -84,7 +86,7 @@ func runDrift(ctx context.Context, w *World, o *driftOptions, dir string) error 
 	if err != nil {
 		return err
 	}
-	calls, err := modelCalls(ms, tape)
+	calls, err := modelCalls(ctx, ms, tape)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,8 @@ func runDrift(ctx context.Context, w *World, o *driftOptions, dir string) error 
 	}
 	drifts := askAgain(ctx, calls, max(1, o.concurrency))
 	if ctx.Err() != nil {
-		return ctx.Err()
+		w.printf("interrupted: some calls were made again, and nothing can be said of the others\n")
+		return &verdictError{ExitInterrupted}
 	}
 	return printDrift(w, drifts)
 }
@@ -120,15 +123,27 @@ func askAgain(ctx context.Context, calls []func(context.Context) drift, concurre
 	return out
 }
 
-// modelCalls are the calls of models on a tape, to be made again.
-func modelCalls(ms *models, tape *llm.Tape) (out []func(context.Context) drift, err error) {
+// modelCalls are the calls of models on a tape, to be made again. Models that
+// cannot be asked are found first, all in one list.
+func modelCalls(ctx context.Context, ms *models, tape *llm.Tape) (out []func(context.Context) drift, err error) {
+	missing := map[string]error{}
 	for call, err := range tape.Calls() {
 		if err != nil {
 			return nil, err
 		}
+		if name := call.Spec.String(); missing[name] == nil {
+			_, missing[name] = ms.model(name)
+		}
 		out = append(out, func(ctx context.Context) drift { return again(ctx, ms, call) })
 	}
-	return out, nil
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		errs = append(errs, missing[name])
+	}
+	if err := inOneList(errs...); err != nil {
+		return nil, err
+	}
+	return out, ms.ready(ctx)
 }
 
 func again(ctx context.Context, ms *models, call *llm.Call) drift {
