@@ -38,7 +38,7 @@ func (a *Answer) Foreign() string {
 		return ""
 	}
 	for _, b := range a.Other {
-		if l := find(b.Lang); l != nil && l.calls != nil && l.name != "bash" {
+		if l := find(b.Lang); l != nil && l.calls != nil && !SameLanguage("bash", l.name) {
 			return l.name
 		}
 	}

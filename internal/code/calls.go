@@ -184,7 +184,10 @@ var plainCalls = callRules{
 
 // tokens cuts a source into tokens by the rules of the language; nil is an unknown one.
 func (l *language) tokens(src string) *tokenized {
-	if l == nil || l.dialect == nil {
+	switch {
+	case l != nil && l.cut != nil:
+		return l.cut(src)
+	case l == nil || l.dialect == nil:
 		return tokenize(src, dialect{})
 	}
 	return tokenize(src, *l.dialect)

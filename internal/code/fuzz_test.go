@@ -120,3 +120,76 @@ func FuzzSyntax(f *testing.F) {
 		}
 	})
 }
+
+func FuzzCalls(f *testing.F) {
+	seed(f, "calls", func(archive, input string) { f.Add(archive, input) })
+	f.Fuzz(func(t *testing.T, lang, src string) {
+		for _, name := range append(Languages(), lang) {
+			line := 0
+			for _, c := range Calls(name, src) {
+				if c.Name == "" || c.Line < line || c.Col < 1 {
+					t.Fatalf("%s: odd call %+v after line %d", name, c, line)
+				}
+				line = c.Line
+			}
+		}
+	})
+}
+
+func FuzzAnswer(f *testing.F) {
+	seed(f, "answer", func(archive, input string) { f.Add(archive, strings.ReplaceAll(input, "¬", "```")) })
+	f.Fuzz(func(t *testing.T, lang, text string) {
+		a := ReadAnswer(text, lang)
+		lines := strings.Count(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") + 1
+		for _, b := range append(a.Blocks, a.Other...) {
+			if b.Line < 1 || b.EndLine < b.Line || b.EndLine > lines {
+				t.Fatalf("block of lines %d to %d in a text of %d", b.Line, b.EndLine, lines)
+			}
+			if line, col := b.Place(1, 1); line < b.Line || col < 1 {
+				t.Fatalf("the code begins at %d:%d, the block in line %d", line, col, b.Line)
+			}
+		}
+		if a.Foreign() != "" && len(a.Blocks) > 0 {
+			t.Fatal("foreign, but there is code")
+		}
+	})
+}
+
+func FuzzPattern(f *testing.F) {
+	for _, p := range []string{".invoke(", "call:a.b", "re:a+b", "text:x", `"gpt-4"`, "// x", "`${a}`", "f'{x}'"} {
+		f.Add(p, "typescript", "a.b(c) // x\n'gpt-4' `${a}`")
+		f.Add(p, "python", "a.b(c) # x\n'gpt-4' f'{x}'")
+	}
+	f.Fuzz(func(t *testing.T, pattern, lang, src string) {
+		p, err := ParsePattern(pattern)
+		if err != nil || strings.HasPrefix(pattern, "re:") && len(pattern) > 20 {
+			return
+		}
+		for _, o := range []FindOptions{{}, {Everywhere: true}} {
+			matches, err := p.Find(lang, src, o)
+			for _, m := range matches {
+				if m.Line < 1 || m.Col < 1 || err != nil {
+					t.Fatalf("odd match %+v, %v", m, err)
+				}
+			}
+		}
+	})
+}
+
+// FuzzParsers runs the parsers of this package without the net that [Syntax] puts under them.
+func FuzzParsers(f *testing.F) {
+	seed(f, "syntax", func(_, input string) { f.Add(input) })
+	f.Fuzz(func(t *testing.T, src string) {
+		for _, l := range languages {
+			if l.checker != ownChecker && l.checker != shellChecker {
+				continue
+			}
+			problems, checked := l.syntax(src)
+			for _, p := range problems {
+				if !checked || p.Line < 1 || p.Col < 1 || p.Message == "" {
+					t.Fatalf("%s: odd problem %+v", l.name, p)
+				}
+			}
+		}
+	})
+}

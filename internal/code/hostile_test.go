@@ -12,13 +12,16 @@ var hostile = []string{
 	"import ", "import {", "import {a,", "import(", "import '", "import \"", "import /*", "import ` ", "import a, {", "import (\"a\"", "import type ",
 	"export {", "export * from ", "require(", "require('", "from ", "from a import (", "from a import b,", "from . ", "import a.", "import a,",
 	"use ", "use a::", "use a::{", "use a::{b,", "use {", "use r#\"", "r#\"", "r####", "extern crate ", "b'", "'a", "\"\"\"", "'''", ">>> ",
+	"lambda:", "not ", "a if b else ", "f\"{", "f'{a:", "if x:\n ", "try:\n", "match x:\n case ", "@a\n", "\\\n", "... ", "%a\n", "!a\n",
+	"a::<", "|a|", "..", "&&", "match x {", "where T:", "#[", "///", "->", "impl<", "dyn A+", "assembly {", "mapping(", "let a :=", "a{b:", "a?b:",
+	"select ", "select (", "from (", "with a as (", "values (", "case when ", "$$", "--", "# ", "a.b", "$(", "$((", "<<a\n", "[a]\n", "[[a]]\n", "a={",
 	"{\"a\":", "[1,", "a: ", "? ", "&a ", "*a ", "func f() {", "x := ", "package p;", "é", "\xff", "\x00", "\ufeff",
 }
 
 // TestHostile runs every entry point over large inputs. What it asserts is that they end: a step that looks back over the
 // whole input for each piece would take minutes at this size.
 func TestHostile(t *testing.T) {
-	size := 1 << 15
+	size := 1 << 14
 	if testing.Short() {
 		size = 1 << 13
 	}
@@ -51,7 +54,24 @@ func TestSyntaxBounds(t *testing.T) {
 		"go":               {"go", "x := " + strings.Repeat("(", 1_000_000)},
 		"json":             {"json", strings.Repeat("[", 100_000)},
 		"yaml":             {"yaml", strings.Repeat("[", 100_000)},
-		"no parser":        {"rust", "fn main() {}"},
+		"python":           {"python", strings.Repeat("(", 10_000) + strings.Repeat(")", 10_000)},
+		"python operators": {"python", strings.Repeat("not ", 10_000) + "a"},
+		"python choices":   {"python", "a = " + strings.Repeat("a if b else ", 10_000) + "c"},
+		"python strings":   {"python", strings.Repeat("f\"{", 10_000) + "a" + strings.Repeat("}\"", 10_000)},
+		"rust":             {"rust", "let a = " + strings.Repeat("(", 10_000) + strings.Repeat(")", 10_000) + ";"},
+		"rust types":       {"rust", "type A = " + strings.Repeat("&", 10_001) + "u8;"},
+		"rust operators":   {"rust", "let a = " + strings.Repeat("!", 10_000) + "a;"},
+		"solidity":         {"solidity", strings.Repeat("{", 10_000) + strings.Repeat("}", 10_000)},
+		"toml":             {"toml", "a = " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)},
+		"sql":              {"sql", "SELECT " + strings.Repeat("(", 10_000) + strings.Repeat(")", 10_000)},
+		"long python":      {"python", strings.Repeat("a\n", maxSource)},
+		"long rust":        {"rust", strings.Repeat("a;\n", maxSource)},
+		"long solidity":    {"solidity", strings.Repeat("a;\n", maxSource)},
+		"long toml":        {"toml", strings.Repeat("\n", 2*maxSource)},
+		"long sql":         {"sql", strings.Repeat("BEGIN;\n", maxSource)},
+		"long bash":        {"bash", strings.Repeat("a\n", maxShell)},
+		"delimiter":        {"sql", "DELIMITER //\nSELECT 1 //\n"},
+		"no parser":        {"java", "class A {}"},
 		"unknown language": {"brainfuck", "+"},
 		"no language":      {"", "x"},
 	} {

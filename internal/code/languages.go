@@ -28,6 +28,9 @@ type language struct {
 	// dialect is how the language is cut into tokens. Without it, as the C family is.
 	dialect *dialect
 
+	// cut does it for a language that has a lexer of its own.
+	cut func(src string) *tokenized
+
 	// calls tells calls from what looks like them. Without it, the rules of the C family do.
 	calls *callRules
 
@@ -41,9 +44,8 @@ var languages = [...]*language{
 	&typescript, &tsx, &javascript, &jsx,
 	&golang, &rust, &python, &solidity,
 	&jsonStrict, &jsonComments, &json5, &yamlLanguage,
+	&bash, &console, &toml, &sqlLanguage,
 
-	{name: "bash", aliases: "sh shell zsh ksh shellscript shell-script"},
-	{name: "console", aliases: "shell-session shellsession sh-session bash-session terminal", is: "bash"},
 	{name: "powershell", aliases: "ps1 pwsh posh"},
 	{name: "batch", aliases: "bat cmd dosbatch"},
 	{name: "c", aliases: "h"},
@@ -73,12 +75,10 @@ var languages = [...]*language{
 	{name: "r"},
 	{name: "ruby", aliases: "rb"},
 	{name: "scala", aliases: "sc"},
-	{name: "sql", aliases: "mysql postgres postgresql plpgsql sqlite psql"},
 	{name: "svelte"},
 	{name: "swift"},
 	{name: "terraform", aliases: "tf hcl"},
 	{name: "text", aliases: "txt plain plaintext plain-text none output"},
-	{name: "toml"},
 	{name: "vue"},
 	{name: "xml", aliases: "xsd xsl svg"},
 	{name: "zig"},

@@ -50,7 +50,10 @@ func TestSameLanguage(t *testing.T) {
 }
 
 func TestLanguages(t *testing.T) {
-	want := []string{"typescript", "tsx", "javascript", "jsx", "go", "json", "jsonc", "json5", "yaml"}
+	want := []string{
+		"typescript", "tsx", "javascript", "jsx", "go", "rust", "python", "solidity", "json", "jsonc", "json5", "yaml", "bash", "console",
+		"toml", "sql",
+	}
 	if diff := cmp.Diff(want, Languages()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

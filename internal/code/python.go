@@ -5,8 +5,11 @@ import "strings"
 var python = language{
 	name:    "python",
 	aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
+	syntax:  pythonSyntax,
+	checker: ownChecker,
 	imports: pythonImports,
 	dialect: &pythonDialect,
+	cut:     pythonTokens,
 	calls:   &pythonCalls,
 	segment: ".",
 }
@@ -145,4 +148,34 @@ var pythonCalls = callRules{
 	defines:    "def class case",
 	index:      true,
 	decorators: true,
+}
+
+// pythonTokens cuts a source as the parser does, so that the fields of formatted strings are code. A source the parser's
+// lexer gives up on is cut by the simpler rules that never fail.
+func pythonTokens(src string) *tokenized {
+	l := lexPython(src)
+	if l.problem != nil {
+		return tokenize(src, pythonDialect)
+	}
+	tokens := make([]token, 0, len(l.tokens))
+	first := true
+	for _, t := range l.tokens {
+		kind := tokPunct
+		switch t.kind {
+		case pyNewline, pyIndent, pyDedent, pyEOF:
+			first = true
+			continue
+		case pyName, pyKeyword:
+			kind = tokIdent
+		case pyNumber:
+			kind = tokLiteral
+		case pyString, pyFStart, pyFEnd:
+			kind = tokString
+		case pyFMiddle:
+			kind = tokText
+		}
+		tokens = append(tokens, token{kind: kind, first: first, start: t.start, end: t.end})
+		first = false
+	}
+	return pair(src, tokens)
 }

@@ -3,6 +3,8 @@ package code
 var rust = language{
 	name:    "rust",
 	aliases: "rs",
+	syntax:  rustSyntax,
+	checker: ownChecker,
 	imports: rustImports,
 	dialect: &rustDialect,
 	calls:   &rustCalls,

@@ -3,6 +3,8 @@ package code
 var solidity = language{
 	name:    "solidity",
 	aliases: "sol",
+	syntax:  solSyntax,
+	checker: ownChecker,
 	imports: solidityImports,
 	dialect: &solidityDialect,
 	calls:   &solidityCalls,

@@ -14,7 +14,11 @@ func TestSyntaxArchives(t *testing.T) {
 		}
 		var out strings.Builder
 		for _, p := range problems {
-			fmt.Fprintf(&out, "%d:%d: %s (%s)\n", p.Line, p.Col, p.Message, p.Checker)
+			fmt.Fprintf(&out, "%d:%d: %s (%s)", p.Line, p.Col, p.Message, p.Checker)
+			if p.Elision {
+				out.WriteString(" elision")
+			}
+			out.WriteByte('\n')
 		}
 		return out.String()
 	})
