@@ -123,16 +123,16 @@ func (o *selectOptions) skills(w *World, cfg *suite.Config) (func(file string) *
 		return nil, usagef("--language is %q, want one of %s", o.Language, strings.Join(skillLanguages, ", "))
 	}
 	carried := &suite.Skills{Library: skill.NewLibrary(builtin.Skills, "the built-in skills"), Any: o.Language}
-	folder := cfg.Dir
+	folder, asked := cfg.Dir, "open the folder of skills"
 	switch {
 	case o.Skills != "":
-		folder = w.abs(o.Skills)
+		folder, asked = w.abs(o.Skills), "--skills"
 	case cfg.Skills != "":
-		folder = within(cfg.Dir, cfg.Skills)
+		folder, asked = within(cfg.Dir, cfg.Skills), cfg.File+": skills"
 	}
 	root, err := os.OpenRoot(folder) // a link out of the folder is not followed
 	if err != nil {
-		return nil, usagef("open the folder of skills: %w", err)
+		return nil, usagef("%s: %w", asked, err)
 	}
 	there := &suite.Skills{Library: skill.NewLibrary(root.FS(), w.shown(folder)), Any: o.Language}
 	return func(file string) *suite.Skills {

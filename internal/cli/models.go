@@ -309,7 +309,12 @@ func (m *models) scheduler(spec llm.Spec) *llm.Scheduler {
 	s := llm.NewScheduler(llm.Pace{
 		Concurrency: limit.Concurrency, RequestsPerMinute: limit.RequestsPerMinute, TokensPerMinute: limit.TokensPerMinute, Timeout: m.try,
 	}, nil)
-	s.Note = func(text string) { m.w.printf("\n%s\n", report.Sanitize(key+": "+text)) }
+	s.Note = func(text string) {
+		if m.w.ErrTTY {
+			m.w.printf("\r\x1b[K") // the progress line, which is drawn again
+		}
+		m.w.printf("%s\n", report.Sanitize(key+": "+text))
+	}
 	m.keys[key] = s
 	return s
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mettle-eval/mettle/internal/llm"
 )
@@ -12,18 +14,36 @@ import (
 // whose names say that it is secret.
 func (w *World) withoutSecrets() func(string) string {
 	var pairs []string
-	for _, entry := range w.Environ {
+	environ := slices.Clone(w.Environ)
+	slices.SortStableFunc(environ, func(a, b string) int { return cmp.Compare(len(valueOf(b)), len(valueOf(a))) }) // one may begin with another
+	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if len(value) >= shortestSecret && secretName(name) {
+		if secretName(name) && secretValue(value) {
 			pairs = append(pairs, value, "["+name+"]")
 		}
 	}
 	return strings.NewReplacer(pairs...).Replace
 }
 
+func valueOf(entry string) string {
+	_, value, _ := strings.Cut(entry, "=")
+	return value
+}
+
 // shortestSecret is the length from which a value is looked for in texts:
 // shorter ones stand in them by chance.
-const shortestSecret = 8
+const (
+	shortestSecret = 8
+	longestWord    = 16
+)
+
+// secretValue tells whether a value may be a secret and not a word, such as the
+// name of the store that secrets are kept in: words stand in answers.
+func secretValue(value string) bool {
+	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '-' }
+	word := len(value) < longestWord && strings.TrimFunc(value, letter) == ""
+	return len(value) >= shortestSecret && !word
+}
 
 func secretName(name string) bool {
 	name = strings.ToUpper(name)
