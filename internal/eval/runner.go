@@ -172,13 +172,20 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 // missing is missing for every check that needs it.
 func joinDistinct(errs []error) error {
 	said := map[string]bool{}
-	return errors.Join(slices.DeleteFunc(errs, func(err error) bool {
-		if err == nil || said[err.Error()] {
-			return true
+	var distinct []error
+	var add func(errs []error)
+	add = func(errs []error) {
+		for _, err := range errs {
+			if many, ok := err.(interface{ Unwrap() []error }); ok {
+				add(many.Unwrap())
+			} else if err != nil && !said[err.Error()] {
+				said[err.Error()] = true
+				distinct = append(distinct, err)
+			}
 		}
-		said[err.Error()] = true
-		return false
-	})...)
+	}
+	add(errs)
+	return errors.Join(distinct...)
 }
 
 // work runs the jobs and feeds the sinks until all are done or the run ends

@@ -24,8 +24,8 @@ var weightedKind = kind.Kind[eval.Grader]{
 ` + "`weight`" + `, 1 if not given. The mean is the value of this check. There is no default threshold: how good is good enough is for
 the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
 
-The mean is taken over what was scored. A check that is unscored may turn out anything from 0 to 1: when that could change
-the verdict, this check is unscored too. One that was skipped, because it does not apply to the answer, is left out.`,
+A check that is unscored may turn out anything from 0 to 1, so the mean is not known and this check is unscored too, unless
+it would fail even then. One that was skipped, because it does not apply to the answer, is left out.`,
 	Example: `- type: weighted
   threshold: 0.7
   checks:
@@ -61,8 +61,9 @@ func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 }
 
 // meanOf holds the weighted mean of scores against a threshold. What is
-// unscored may be anything from 0 to 1; it decides as soon as that cannot
-// change the outcome.
+// unscored may be anything from 0 to 1, and with it the mean, which gates and
+// averages use: a judge that broke must neither raise nor lower it. Only a fail
+// that nothing could avert is a verdict, with the most the mean could be.
 func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, error) {
 	const tiny = 1e-9 // means are quotients: 0.7 must meet 0.7
 	var sum, scored, total float64
@@ -86,13 +87,16 @@ func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, er
 		return gather(allSkipped(scores), scores), nil
 	}
 	lowest, highest := sum/total, (sum+total-scored)/total
-	passes := lowest >= threshold-tiny
-	if scored == 0 || !passes && highest >= threshold-tiny && scored < total {
+	passes := highest >= threshold-tiny
+	if scored == 0 || passes && scored < total {
 		return gather(eval.Score{}, scores), fmt.Errorf("the %s is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
 			what, lowest, highest, decimal(threshold), counted(len(open), "check"), some(open))
 	}
-	s := judged(passes, fmt.Sprintf("%s %.2f", what, sum/scored), bounds(&threshold, nil))
-	s.Value = sum / scored
+	if scored < total {
+		what += " at most"
+	}
+	s := judged(passes, fmt.Sprintf("%s %.2f", what, highest), bounds(&threshold, nil))
+	s.Value = highest
 	s.Reason += leftOut(scores)
 	if !passes {
 		if len(failed) > 0 { // none is, where low scores pass
