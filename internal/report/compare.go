@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -32,6 +34,9 @@ func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Option
 	now, then := c.Run.Summary, c.Base.Summary
 	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Avg Confidence", average(now.Confidence), average(then.Confidence))
 	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Response Time, median", millis(now.Latency.P50), millis(then.Latency.P50))
+	for _, row := range scoreRows(then, now) {
+		fmt.Fprintf(b, "  %-22s %18s %18s %s\n", column(row.name, 22), row.is, row.was, row.change(p))
+	}
 	fmt.Fprintln(b)
 	fmt.Fprintf(b, "  %s, %s, %d the same", p.green(fmt.Sprintf("%d better", len(c.Better))), p.red(fmt.Sprintf("%d worse", len(c.Worse))), c.Same)
 	if n := len(c.Unjudged); n > 0 {
@@ -43,6 +48,50 @@ func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Option
 	caseList(b, "only here", c.New, o)
 	caseList(b, "only in "+baseName, c.Gone, o)
 	return b.Flush()
+}
+
+// scoreRow is a graded score in both runs, as a mean of 1.
+type scoreRow struct {
+	name, is, was string
+	points        float64 // of a hundred
+	comparable    bool
+}
+
+func (r scoreRow) change(p paint) string {
+	if !r.comparable {
+		return ""
+	}
+	return signed(p, r.points)
+}
+
+// scoreRows are the graded scores of two runs, by key.
+func scoreRows(base, run *eval.Summary) (rows []scoreRow) {
+	before := map[string]eval.Scored{}
+	for _, k := range gradedScores(base) {
+		before[k.Name] = k
+	}
+	row := func(is, was eval.Scored, name string) scoreRow {
+		r := scoreRow{name: name, is: meanAndCount(is), was: meanAndCount(was)}
+		if r.comparable = is.Judged() > 0 && was.Judged() > 0; r.comparable {
+			r.points = (is.Mean - was.Mean) * 100
+		}
+		return r
+	}
+	for _, k := range gradedScores(run) {
+		rows = append(rows, row(k, before[k.Name], k.Name))
+		delete(before, k.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		rows = append(rows, row(eval.Scored{}, before[name], name))
+	}
+	return rows
+}
+
+func meanAndCount(k eval.Scored) string {
+	if k.Judged() == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f (%d)", k.Mean, k.Judged())
 }
 
 // column keeps a name within its column.

@@ -43,3 +43,28 @@ func TestCompareStandsSideBySide(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+func TestCompareHasTheScoresOfBothRuns(t *testing.T) {
+	build := func(scores ...eval.Score) *eval.Run {
+		tally := eval.NewTally(nil)
+		tally.Add(&eval.Result{Case: &eval.Case{ID: "a"}, Trial: 1, Status: eval.Pass, Scores: scores})
+		return &eval.Run{Summary: tally.Summary(), Cases: tally.Verdicts()}
+	}
+	score := func(key string, value float64) eval.Score {
+		return eval.Score{Key: key, Kind: "accuracy", Status: eval.Pass, Value: value}
+	}
+	base := build(score("accuracy", 0.5), score("gone", 1), eval.Score{Key: "seeds", Kind: "contains", Status: eval.Pass, Value: 1})
+	run := build(score("accuracy", 0.75), score("new", 0.9), eval.Score{Key: "open", Kind: "accuracy", Status: eval.Unscored})
+	var b strings.Builder
+	if err := Compare(&b, eval.Compare(base, run), "after", "before", Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := `  accuracy                        0.750 (1)          0.500 (1)     +25.0
+  new                             0.900 (1)                  - 
+  open                                    -                  - 
+  gone                                    -          1.000 (1) 
+`
+	if !strings.Contains(b.String(), want) {
+		t.Errorf("%s\nwant in it:\n%s", b.String(), want)
+	}
+}
