@@ -95,7 +95,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.Headers, "header", nil, "HTTP header for --url, as 'Name: value'; take secrets from the environment with ${NAME}")
 	f.IntVar(&o.Concurrency, "concurrency", 0, fmt.Sprintf("cases at a time (default %d)", defaultConcurrency))
 	f.IntVar(&o.Trials, "trials", 0, "times each case is put (default 1)")
-	f.DurationVar(&o.Timeout, "timeout", 0, fmt.Sprintf("limit of one case, retries included (default %s)", defaultTimeout))
+	f.DurationVar(&o.Timeout, "timeout", 0, fmt.Sprintf("limit of one answer with its retries, and of its checks after it (default %s); also of one try of a model (default 5m)", defaultTimeout))
 	f.BoolVar(&o.FailFast, "fail-fast", false, "start nothing new after the first failed case")
 	f.IntVar(&o.MaxErrors, "max-errors", 0, fmt.Sprintf("stop after this many results in a row without an answer (default %d)", defaultMaxErrors))
 	f.StringArrayVar(&o.Gates, "gate", nil, "condition on the whole run, such as 'pass_rate >= 90%'; repeat for more")
@@ -104,7 +104,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.reports, "report", nil, "further report as format=path: github, json, jsonl, junit, markdown, terminal; - for standard output")
 	f.StringVar(&o.runs, "runs", "", "folder runs are kept in (default .mettle/runs)")
 	f.BoolVar(&o.verbose, "verbose", false, "show the reasons of failed checks as they come")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be asked, and ask nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be asked and about what it would cost, and ask nothing")
 }
 
 // wherePut are the flags that say where cases are put. One of them on the

@@ -54,7 +54,7 @@ type Config struct {
 // Timeouts bounds a case, and the steps of a conversation with a target that
 // does not bound them itself.
 type Timeouts struct {
-	Case kind.Duration `yaml:"case" jsonschema:"of one test, retries and checks included" check:"default=2m"`
+	Case kind.Duration `yaml:"case" jsonschema:"of one answer with its retries, and of its checks after it; also of one try of a model, there 5m if not given" check:"default=2m"`
 	target.Timeouts
 }
 
