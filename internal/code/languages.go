@@ -9,7 +9,10 @@
 // All functions are safe for concurrent use. Lines and columns start at 1; columns count characters.
 package code
 
-import "strings"
+import (
+	"context"
+	"strings"
+)
 
 // language is all this package knows of one language. Only name is required.
 type language struct {
@@ -21,6 +24,9 @@ type language struct {
 	syntax func(src string) ([]Problem, bool)
 
 	checker string // who speaks when syntax does
+
+	// outside asks a program of the language's own; false when it is not there or has no verdict.
+	outside func(ctx context.Context, t Tools, src string) (Verdict, bool)
 
 	// imports lists the import statements of src in order. Languages without it are read by all scanners.
 	imports func(src string) []Import

@@ -7,6 +7,7 @@ var python = language{
 	aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
 	syntax:  pythonSyntax,
 	checker: ownChecker,
+	outside: pythonOutside,
 	imports: pythonImports,
 	dialect: &pythonDialect,
 	cut:     pythonTokens,

@@ -5,6 +5,7 @@ var rust = language{
 	aliases: "rs",
 	syntax:  rustSyntax,
 	checker: ownChecker,
+	outside: rustOutside,
 	imports: rustImports,
 	dialect: &rustDialect,
 	calls:   &rustCalls,

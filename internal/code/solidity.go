@@ -5,6 +5,7 @@ var solidity = language{
 	aliases: "sol",
 	syntax:  solSyntax,
 	checker: ownChecker,
+	outside: solidityOutside,
 	imports: solidityImports,
 	dialect: &solidityDialect,
 	calls:   &solidityCalls,

@@ -12,13 +12,15 @@ const solKeywords = "abstract address anonymous as assembly bool break bytes cal
 	"promise public pure receive reference relocatable return returns sealed sizeof static storage string struct super switch this throw true try " +
 	"type typedef typeof ufixed unchecked unicode using var view virtual while"
 
+const solPuncts = "()[]{}<>=+-*/%&|^!~?.,;:"
+
 // solSyntax checks a file, or what documentation shows of one: members of a contract, or statements. A source with a
 // contract is a file.
 func solSyntax(src string) ([]Problem, bool) {
 	if len(src) > maxSource {
 		return nil, false
 	}
-	l := &lexemes{descent: descent{src: src}, literal: solLiteral, puncts: "()[]{}<>=+-*/%&|^!~?.,;:"}
+	l := &lexemes{descent: descent{src: src}, literal: solLiteral, puncts: solPuncts}
 	l.lexAll()
 	if l.problem != nil {
 		return l.verdict()
