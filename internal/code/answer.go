@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,12 @@ type Answer struct {
 	Blocks []Block  // its code in that language, in order; Lang of each is the language it is to be read in
 	Other  []Block  // its other blocks: commands, data, output, programs in other languages
 	Notes  []string // what was unusual, one line each
+
+	sniffed int // blocks whose language was looked for
 }
+
+// maxSniffed bounds for how many blocks the language is looked for; no program has as many files.
+const maxSniffed = 64
 
 // ReadAnswer finds the code of an answer in the language asked for. Models do not always write what Markdown says:
 //
@@ -86,7 +92,7 @@ func (a *Answer) sort(b Block, named bool) {
 		return
 	}
 	switch lang := a.sniff(b.Text); {
-	case lang == a.Lang || lang == "" && !named && looksLikeCode(b.Text):
+	case lang == a.Lang || lang == "" && !named && a.sniffed <= maxSniffed && looksLikeCode(b.Text):
 		b.Lang = a.Lang
 		a.Blocks = append(a.Blocks, b)
 		a.note("the block at line %d names no language and was read as %s", b.Line, a.Lang)
@@ -124,7 +130,7 @@ func (a *Answer) reading(lang string) string {
 // sniff is the language of code that does not name it: the one asked for if it parses, else another it parses in. Shell
 // and YAML are not tried, because nearly everything parses in them.
 func (a *Answer) sniff(src string) string {
-	if strings.TrimSpace(src) == "" {
+	if a.sniffed++; a.sniffed > maxSniffed || strings.TrimSpace(src) == "" {
 		return ""
 	}
 	if parses(a.Lang, src) {
@@ -147,18 +153,17 @@ func parses(lang, src string) bool {
 // mend takes back closing fences that are part of a program: Markdown written in a string of the program has fences of
 // its own, and the first that looks like an end is not the end.
 func (a *Answer) mend(text string, blocks []Block) []Block {
-	const tries = 6
+	const tries = 6          // for one block
+	rescans := 24            // for the whole answer: each reads all of it again
 	inside := map[int]bool{} // lines of fences that close nothing
-	for i := 0; i < len(blocks); i++ {
+	for i := 0; i < len(blocks) && rescans > 0; i++ {
 		b := blocks[i]
 		if !b.Closed || i == len(blocks)-1 || !a.mayBe(b) || parses(a.lang(b), b.Text) {
 			continue
 		}
-		trial := map[int]bool{}
-		for line := range inside {
-			trial[line] = true
-		}
+		trial := maps.Clone(inside)
 		for n := 0; n < tries && b.Closed; n++ {
+			rescans--
 			trial[b.EndLine] = true
 			longer := scanBlocks(text, trial)
 			if b = longer[i]; parses(a.lang(b), withoutFences(b.Text)) {

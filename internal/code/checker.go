@@ -3,6 +3,7 @@ package code
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os/exec"
 	"path/filepath"
@@ -102,7 +103,8 @@ func (t Tools) run(ctx context.Context, input, path string, args ...string) (std
 	cmd.Dir = filepath.Dir(path)
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
-	if _, exited := err.(*exec.ExitError); err != nil && (!exited || ctx.Err() != nil) {
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
 		return "", "", false
 	}
 	return out.String(), errs.String(), true

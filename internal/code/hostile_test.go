@@ -30,7 +30,12 @@ func TestHostile(t *testing.T) {
 			doc := strings.Repeat(unit, size/len(unit))
 			Blocks(doc)
 			TextImports(doc)
+			ReadAnswer(doc, "typescript")
+			ReadAnswer("```python\n"+doc, "python")
 			for _, l := range languages {
+				if l.calls != nil && l.is == "" {
+					Calls(l.name, doc)
+				}
 				if l.imports != nil && l.is == "" {
 					Imports(l.name, doc)
 				}

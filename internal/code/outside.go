@@ -17,18 +17,12 @@ func pythonOutside(ctx context.Context, t Tools, src string) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	parts := pythonParts(src)
-	var sources []string
-	for _, part := range parts {
-		text := part.text
-		if problem, checked := parsePython(text); problem != nil || !checked {
-			if problem, checked = part.parse(); !checked {
-				return Verdict{}, false
-			}
-			if problem == nil {
-				text = withoutCommands(text) // a notebook's cell
-			}
+	sources := make([]string, len(parts))
+	for i, part := range parts {
+		var checked bool
+		if sources[i], checked = part.plain(); !checked {
+			return Verdict{}, false
 		}
-		sources = append(sources, text)
 	}
 	input, err := json.Marshal(sources)
 	if err != nil {
@@ -61,6 +55,18 @@ func pythonOutside(ctx context.Context, t Tools, src string) (Verdict, bool) {
 		v.Problems = append(v.Problems, p)
 	}
 	return v, true
+}
+
+// plain is the part's text without what only a notebook understands; false for a cell of another language.
+func (s pythonPart) plain() (string, bool) {
+	if problem, _ := parsePython(s.text); problem == nil {
+		return s.text, true
+	}
+	problem, checked := s.parse()
+	if problem == nil && checked {
+		return withoutCommands(s.text), true
+	}
+	return s.text, checked
 }
 
 // rustOutside asks rustfmt.

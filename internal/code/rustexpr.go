@@ -93,7 +93,7 @@ func (p *rustParser) inner(read func()) {
 func (p *rustParser) head() {
 	outer := p.noStruct
 	p.noStruct = true
-	p.operand(0)
+	p.operand()
 	p.operators(0)
 	p.noStruct = outer
 }
@@ -191,7 +191,7 @@ func (p *rustParser) arm() {
 
 // operandLet reads a guard, which may hold let like a condition but also struct literals.
 func (p *rustParser) operandLet() {
-	p.operand(0)
+	p.operand()
 	p.operators(0)
 }
 
@@ -199,7 +199,7 @@ func (p *rustParser) expression() {
 	p.enter()
 	defer p.leave()
 	p.attributes()
-	p.operand(0)
+	p.operand()
 	p.operators(0)
 }
 
@@ -217,11 +217,40 @@ var rustOperators = [...]struct {
 	text       string
 	precedence int
 }{
-	{"<<=", rustAssign}, {">>=", rustAssign}, {"...", 0}, {"..=", rustRange}, {"..", rustRange},
-	{"=>", 0}, {"->", 0}, {"&&", rustAnd}, {"||", rustOr},
-	{"==", rustCompare}, {"!=", rustCompare}, {"<=", rustCompare}, {">=", rustCompare}, {"<<", 9}, {">>", 9},
-	{"+=", rustAssign}, {"-=", rustAssign}, {"*=", rustAssign}, {"/=", rustAssign}, {"%=", rustAssign}, {"^=", rustAssign}, {"&=", rustAssign}, {"|=", rustAssign},
-	{"=", rustAssign}, {"<", rustCompare}, {">", rustCompare}, {"|", 6}, {"^", 7}, {"&", 8}, {"+", 10}, {"-", 10}, {"*", 11}, {"/", 11}, {"%", 11},
+	{"<<=", rustAssign},
+	{">>=", rustAssign},
+	{"...", 0},
+	{"..=", rustRange},
+	{"..", rustRange},
+	{"=>", 0},
+	{"->", 0},
+	{"&&", rustAnd},
+	{"||", rustOr},
+	{"==", rustCompare},
+	{"!=", rustCompare},
+	{"<=", rustCompare},
+	{">=", rustCompare},
+	{"<<", 9},
+	{">>", 9},
+	{"+=", rustAssign},
+	{"-=", rustAssign},
+	{"*=", rustAssign},
+	{"/=", rustAssign},
+	{"%=", rustAssign},
+	{"^=", rustAssign},
+	{"&=", rustAssign},
+	{"|=", rustAssign},
+	{"=", rustAssign},
+	{"<", rustCompare},
+	{">", rustCompare},
+	{"|", 6},
+	{"^", 7},
+	{"&", 8},
+	{"+", 10},
+	{"-", 10},
+	{"*", 11},
+	{"/", 11},
+	{"%", 11},
 }
 
 // operator is the binary operator here and its precedence, 0 when there is none.
@@ -277,7 +306,7 @@ func (p *rustParser) operators(least int) {
 func (p *rustParser) right(least int) {
 	p.enter()
 	defer p.leave()
-	p.operand(least)
+	p.operand()
 	p.operators(least)
 }
 
@@ -295,7 +324,7 @@ func (p *rustParser) startsOperand() bool {
 }
 
 // operand reads an expression without binary operators.
-func (p *rustParser) operand(least int) {
+func (p *rustParser) operand() {
 	p.enter()
 	defer p.leave()
 	switch {
@@ -306,7 +335,7 @@ func (p *rustParser) operand(least int) {
 		}
 	case p.is("-"), p.is("!"), p.is("*"):
 		p.next()
-		p.operand(least)
+		p.operand()
 	case p.take("&"):
 		p.take("&")
 		if p.word("raw") && (p.wordAt(1, "const") || p.wordAt(1, "mut")) {
@@ -314,7 +343,7 @@ func (p *rustParser) operand(least int) {
 			p.next()
 		}
 		p.takeWord("mut")
-		p.operand(least)
+		p.operand()
 	case p.is("|"), p.oneOf("move static"), p.word("async") && !p.startsBlock(), p.word("for") && p.isAt(1, "<"):
 		p.closure()
 	case p.takeWord("let"):

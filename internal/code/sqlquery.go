@@ -245,12 +245,13 @@ func (p *sqlParser) tableRef() {
 			p.call()
 		}
 	}
-	if p.takeKw("WITH") {
-		if p.takeKw("ORDINALITY") {
-			p.takeKw("ORDINALITY")
-		} else {
-			p.group()
-		}
+	p.tableRest()
+}
+
+// tableRest reads what may follow a table: hints, its alias and columns, samples.
+func (p *sqlParser) tableRest() {
+	if p.takeKw("WITH") && !p.takeKw("ORDINALITY") {
+		p.group()
 	}
 	p.take("*")
 	p.alias(sqlAfterTable)
