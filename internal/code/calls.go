@@ -20,6 +20,7 @@ type callRules struct {
 	generics   bool   // name<T>(…)
 	turbofish  bool   // name::<T>(…)
 	index      bool   // name[T](…)
+	lines      bool   // a line ends a statement, and keywords are no names of members
 	macros     bool   // name!(…)
 	options    bool   // name{value: 1}(…)
 	script     bool   // name?.(…), name!(…), name`…`
@@ -59,14 +60,14 @@ func (r *callRules) isCall(z *tokenized, i int) bool {
 		return false
 	}
 	property := z.separated(i)
-	if !property && hasWord(r.keywords, z.text(i)) {
+	if (!property || r.lines) && hasWord(r.keywords, z.text(i)) {
 		return false
 	}
 	if r.decorators && r.decorated(z, i) {
 		return true
 	}
 	open := r.bracket(z, i)
-	if open < 0 {
+	if open < 0 || (z.tokens[i+1].first || z.tokens[open].first) && r.breaks(z, i) {
 		return false
 	}
 	if property {
@@ -76,6 +77,27 @@ func (r *callRules) isCall(z *tokenized, i int) bool {
 		return false
 	}
 	return r.definition == nil || !r.definition(z, i, open)
+}
+
+// breaks reports whether a bracket at the beginning of a line does not belong to the name before it: where lines end
+// statements, and behind a type.
+func (r *callRules) breaks(z *tokenized, i int) bool {
+	if r.lines {
+		return z.parent[i] < 0
+	}
+	if z.is(i+1, "<") && z.tokens[i+1].first {
+		return true
+	}
+	first := z.pathStart(i)
+	return r.script && (z.is(first-1, "=>") || z.is(first-1, ":") || z.is(first-1, "|") || z.is(first-1, "&"))
+}
+
+// pathStart is the index of the first name of the path that ends with the name at i.
+func (z *tokenized) pathStart(i int) int {
+	for n := 0; n < maxCallPath && z.is(i-1, ".") && z.ident(i-2); n++ {
+		i -= 2
+	}
+	return i
 }
 
 // bracket is the index of the token that opens the arguments of the name at i, -1 when it has none.
@@ -94,14 +116,17 @@ func (r *callRules) bracket(z *tokenized, i int) int {
 		j++
 	case r.options && z.is(j, "{") && z.match[j] > 0 && z.is(z.match[j]+1, "("):
 		return z.match[j] + 1
-	case r.index && z.is(j, "[") && z.match[j] > 0 && z.is(z.match[j]+1, "("):
-		return z.match[j] + 1
+	case r.index && z.is(j, "[") && z.match[j] > 0 && z.is(z.match[j]+1, "(") && (!r.lines || isUpper(z.text(i)[0])):
+		return z.match[j] + 1 // in Python, whose names tell classes from lists of functions
 	}
 	if (r.generics || r.turbofish && j > i+1) && z.is(j, "<") {
 		if !z.typeArguments(j) {
 			return -1
 		}
 		j = z.match[j] + 1
+		if r.script && z.startsTemplate(j) {
+			return j
+		}
 	}
 	if z.is(j, "(") {
 		return j
@@ -109,17 +134,20 @@ func (r *callRules) bracket(z *tokenized, i int) int {
 	return -1
 }
 
+func isUpper(c byte) bool { return c >= 'A' && c <= 'Z' }
+
 // decorated reports whether the name at i is the last of a decorator without arguments; one with arguments is a call
 // like any other.
 func (r *callRules) decorated(z *tokenized, i int) bool {
 	if z.is(i+1, ".") || r.bracket(z, i) >= 0 {
 		return false
 	}
-	first := i
-	for n := 0; n < maxCallPath && z.is(first-1, ".") && z.ident(first-2); n++ {
-		first -= 2
+	at := z.pathStart(i) - 1
+	if !z.is(at, "@") {
+		return false
 	}
-	return z.is(first-1, "@") && (z.tokens[first-1].first || !z.ident(first-2) && !z.is(first-2, ")") && !z.is(first-2, "]"))
+	// Elsewhere than at the beginning of a line it may multiply matrices.
+	return z.tokens[at].first || r.script && !z.ident(at-1) && !z.is(at-1, ")") && !z.is(at-1, "]")
 }
 
 // separated reports whether a separator stands before the name at i, so that it is a member of something.

@@ -168,12 +168,16 @@ func goFailure(src string, errs scanner.ErrorList) failure {
 }
 
 // goCalls are the rules for calls. A method's name follows the receiver of its func; those of an interface have no func.
+// A conversion to a slice, []byte(x), calls nothing that has a name.
 var goCalls = callRules{
 	keywords: "if for switch select return go defer func import var const type case range else package map chan interface struct",
 	defines:  "func type",
 	index:    true,
 	definition: func(z *tokenized, i, _ int) bool {
 		if z.is(i-1, ")") && z.match[i-1] > 0 && z.word(z.match[i-1]-1, "func") {
+			return true
+		}
+		if z.is(i-1, "]") && !z.tokens[i].first {
 			return true
 		}
 		p := z.parent[i]

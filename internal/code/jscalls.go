@@ -27,6 +27,9 @@ func scriptDefinition(z *tokenized, i, open int) bool {
 	if z.is(end+1, "{") && !z.tokens[end+1].first {
 		return true // no call can stand right in front of a brace
 	}
+	if z.is(end+1, ":") && z.tokens[i].first && z.is(i-1, ">") {
+		return true // a signature behind one whose type ends with the bracket
+	}
 	return z.memberStart(i) && (z.is(end+1, "{") || z.is(end+1, ":") || z.inClass(i))
 }
 

@@ -37,7 +37,7 @@ func (l *lexer) opensElement() bool {
 	name := rest[:n]
 	after := strings.TrimLeft(rest[n:], " \t\r\n")
 	switch {
-	case after == "" || name != "" && !isIdentStart(name[0]):
+	case after == "" || name != "" && !isIdentStart(name[0]) || hasWord("const in out", name): // of a type's parameter
 		return false
 	case after[0] == '>':
 		return l.lastCloser(name) > l.pos
@@ -45,16 +45,16 @@ func (l *lexer) opensElement() bool {
 		return false
 	case after[0] == '/':
 		return strings.HasPrefix(after, "/>")
-	case after[0] == '{':
-		return len(after) < len(rest[n:]) // a space before it: <Tag {...props}>
+	case after[0] != '{' && (!isIdentStart(after[0]) || strings.HasPrefix(after, "extends")), len(after) == len(rest[n:]):
+		return false // attributes follow a space: <Tag name=…>, <Tag {...props}>
 	}
-	return isIdentStart(after[0]) && len(after) < len(rest[n:]) && !strings.HasPrefix(after, "extends ")
+	return l.lastCloser(name) > l.pos || l.lastCloser("/>") > l.pos
 }
 
-// lastCloser is the offset of the last closing tag with a name, 0 when there is none.
+// lastCloser is the offset of the last closing tag with a name, or of the last "/>"; 0 when there is none.
 func (l *lexer) lastCloser(name string) int {
 	if l.closers == nil {
-		l.closers = map[string]int{}
+		l.closers = map[string]int{"/>": strings.LastIndex(l.src, "/>")}
 		for at := 0; ; {
 			i := strings.Index(l.src[at:], "</")
 			if i < 0 {

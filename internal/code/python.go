@@ -148,6 +148,7 @@ var pythonCalls = callRules{
 		"global nonlocal async def class case",
 	defines:    "def class case",
 	index:      true,
+	lines:      true,
 	decorators: true,
 }
 
