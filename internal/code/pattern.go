@@ -30,6 +30,9 @@ const (
 	called
 )
 
+// patternPrefixes are what the kinds of patterns begin with.
+var patternPrefixes = [...]string{everywhere: "text:", expression: "re:", called: "call:"}
+
 // Bounds of a user's regular expression: its length, how long one search may take and the memory it may use.
 const (
 	maxExpression     = 10_000
@@ -47,7 +50,8 @@ const maxMatches = 20
 //	call:graph.compile   a call of that name, with anything in front of it: also app.graph.compile(), await, new,
 //	                     compile<T>(), compile?.(), a decorator @compile. A leading dot asks for a call on something.
 //	re:new\s+Agent       a JavaScript regular expression, case counting
-//	text:gpt-4           a piece of text anywhere, comments and strings included
+//	text:gpt-4           a piece of text anywhere, comments and strings included. With a space behind the colon it is
+//	                     a piece of code: text: is the name of many a property.
 //
 // Comments never count, except for text:, and for a piece of code that has a comment in it. What stands in strings counts
 // for text:, and for a piece of code or an expression that itself has a quote in it: "gpt-4" finds 'gpt-4'. The modules
@@ -57,9 +61,10 @@ func ParsePattern(s string) (*Pattern, error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, errors.New("the pattern is empty, and so in every code")
 	}
-	for prefix, kind := range map[string]patternKind{"text:": everywhere, "re:": expression, "call:": called} {
-		if rest, ok := strings.CutPrefix(s, prefix); ok {
-			p.source, p.kind = rest, kind
+	for kind, prefix := range patternPrefixes {
+		rest, ok := strings.CutPrefix(s, prefix)
+		if ok && prefix != "" && (prefix != "text:" || strings.TrimLeft(rest, " ") == rest) {
+			p.source, p.kind = rest, patternKind(kind)
 			if strings.TrimSpace(rest) == "" {
 				return nil, fmt.Errorf("nothing stands behind %s", prefix)
 			}

@@ -41,6 +41,8 @@ const graph = new StateGraph( State )
 		{"import{tool}from", "1:1"},
 		{"const", "2:1 7:1 8:1"},
 		{"// uses", "1:47"},
+		{"model: 'openai:gpt-4'", "3:3"},
+		{"text: 'openai:gpt-4'", ""},
 		{"call:createAgent", "2:15"},
 		{"call:createAgent(", "2:15"},
 		{"call:createAgent()", "2:15"},

@@ -209,10 +209,7 @@ func (p *pyParser) block(opener pyToken) {
 	}
 	p.next()
 	if p.kind() != pyIndent {
-		if p.problem == nil && !p.deep {
-			line, _ := newPlaces(p.src).at(opener.start)
-			p.fail(p.tok().start, "want an indented block after '%s' in line %d", p.src[opener.start:opener.end], line)
-		}
+		p.fail(p.tok().start, "want an indented block behind '%s'", p.src[opener.start:opener.end])
 		return
 	}
 	p.next()
