@@ -1,10 +1,12 @@
 // Package code reads the code inside Markdown answers and documents.
 //
-// [Blocks] finds fenced blocks with their places. [Syntax] asks a real parser whether a source is well formed, [Imports]
-// reads the import statements of one source and [TextImports] those of a whole Markdown text; [Import.Matches] is the
-// rule by which a statement counts as an import of a module.
+// [Blocks] finds fenced blocks with their places, and [ReadAnswer] those that are the program an answer was asked for.
+// [Syntax] asks a real parser whether a source is well formed, [SyntaxWith] also the language's own where it is on the
+// machine. [Imports] reads the import statements of one source and [TextImports] those of a whole Markdown text;
+// [Import.Matches] and [Import.Provides] are the rules by which a statement counts as an import of a module. [Calls] lists
+// what a source calls, and a [Pattern] finds pieces of code, calls and expressions in it, comments and strings left out.
 //
-// What is known of each language stands in one file named after it and in one line of the table in languages.go.
+// What is known of each language stands in the files named after it and in one line of the table in languages.go.
 // Everything here takes foreign text: nothing panics, and time grows with the length of the input, not with its shape.
 // All functions are safe for concurrent use. Lines and columns start at 1; columns count characters.
 package code

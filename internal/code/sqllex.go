@@ -49,11 +49,16 @@ func sqlLiteral(l *lexemes, rest string) (lexemeKind, int) {
 			}
 		}
 		return lexNumber, n
+	case strings.HasPrefix(rest, "%("): // a parameter with a name, as Python writes it
+		if end := strings.Index(rest, ")s"); end > 0 && nameLength(rest[2:]) == end-2 {
+			return lexNumber, end + 2
+		}
+		return lexPunct, 0
 	case (c == ':' || c == '@' || c == '%') && len(rest) > 1 && isIdentStart(rest[1]) && !strings.HasPrefix(rest, "::"):
 		if n := len(l.tokens); c == ':' && n > 0 && l.tokens[n-1].end == l.off && l.src[l.off-1] == ':' {
 			return lexPunct, 0 // the second colon of a cast
 		}
-		if c == '%' && rest[1] != 's' && rest[1] != '(' {
+		if c == '%' && rest[1] != 's' {
 			return lexPunct, 0
 		}
 		return lexNumber, 1 + nameLength(rest[1:]) // a parameter

@@ -57,9 +57,9 @@ func (z *tokenized) isModule(i int) bool {
 	return z.ident(i-1) && z.word(i-2, "import") || p > 0 && z.is(p, "(") && z.word(p-1, "import")
 }
 
-// masked is the source with comments blank, and with them what strings say unless strings counts. Every byte that is
+// masked is the source with comments blank, and with them what strings say unless texts counts. Every byte that is
 // left stands where it stood.
-func (z *tokenized) masked(strings bool) string {
+func (z *tokenized) masked(texts bool) string {
 	out := []byte(z.src)
 	blank := func(from, to int) {
 		for i := from; i < to; i++ {
@@ -72,7 +72,7 @@ func (z *tokenized) masked(strings bool) string {
 	for i, t := range z.tokens {
 		blank(at, t.start)
 		at = t.end
-		if !strings && z.isText(i) && !z.isModule(i) {
+		if !texts && z.isText(i) && !z.isModule(i) {
 			blank(z.content(i))
 		}
 	}
@@ -94,8 +94,8 @@ func (s *squeezed) add(src string, from, to int) {
 }
 
 // squeeze joins the tokens of a source, with a space only where two names would become one. Quotes are all written the
-// same. Comments are left out, and what strings say unless strings counts; what is kept of it is kept as written.
-func (z *tokenized) squeeze(strings bool) *squeezed {
+// same. Comments are left out, and what strings say unless texts counts; what is kept of it is kept as written.
+func (z *tokenized) squeeze(texts bool) *squeezed {
 	s := &squeezed{}
 	for i, t := range z.tokens {
 		if i > 0 && t.start > z.tokens[i-1].end && isIdentPart(z.src[t.start]) && isIdentPart(z.src[t.start-1-gap(z, i)]) {
@@ -107,7 +107,7 @@ func (z *tokenized) squeeze(strings bool) *squeezed {
 		}
 		from, to := z.content(i)
 		s.quote(z.src, t.start, from)
-		if strings || z.isModule(i) {
+		if texts || z.isModule(i) {
 			s.add(z.src, from, to)
 		}
 		s.quote(z.src, to, t.end)
