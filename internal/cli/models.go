@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -422,23 +421,7 @@ func (m *models) around(ctx context.Context, runner *eval.Runner, head *eval.Hea
 	case m.opts.Record != "":
 		runner.Sinks = append(runner.Sinks, newRecording(m.tape, runner.Prior))
 	}
-	return grade.WithTools(grade.WithJudges(ctx, judges), m.w.tools()), nil
-}
-
-// tools are the programs on this machine that check the syntax of code.
-func (w *World) tools() code.Tools {
-	return code.Tools{Python: w.lookPath("python3"), Rustfmt: w.lookPath("rustfmt"), Solc: w.lookPath("solc")}
-}
-
-// lookPath finds a program, "" for none.
-func (w *World) lookPath(name string) string {
-	for _, dir := range filepath.SplitList(w.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
-			return path
-		}
-	}
-	return ""
+	return grade.WithTools(grade.WithJudges(ctx, judges), code.FindTools(grade.PassedOn(m.w.Environ))), nil
 }
 
 // promptFolder is the folder of prompts that go before our own, nil for none.

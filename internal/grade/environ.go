@@ -21,14 +21,18 @@ type environKey struct{}
 // of os.Environ. Only what programs need to start is taken from it, never a key
 // or a token.
 func WithEnviron(ctx context.Context, environ []string) context.Context {
-	var kept []string
+	return context.WithValue(ctx, environKey{}, PassedOn(environ))
+}
+
+// PassedOn is the part of an environment that programs of checks get.
+func PassedOn(environ []string) (kept []string) {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
 		if slices.Contains(passedOn, strings.ToUpper(name)) {
 			kept = append(kept, entry)
 		}
 	}
-	return context.WithValue(ctx, environKey{}, kept)
+	return kept
 }
 
 func environ(ctx context.Context) []string {
