@@ -46,7 +46,7 @@ func (g *skillStructure) defaultKey() string { return g.Part }
 func (g *skillStructure) Grade(_ context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
 	language, _ := r.Meta["language"].(string)
 	scores := skill.Score(skill.Parse(skillPath(c), []byte(r.Text)), skill.ScoreOptions{Compat: g.Compat, Language: language})
-	value, checks := part(&scores, g.Part)
+	value, checks := scores.Part(g.Part)
 	var failed []string
 	passes := true
 	for _, check := range checks {
@@ -61,21 +61,6 @@ func (g *skillStructure) Grade(_ context.Context, c *eval.Case, r *eval.Response
 	}
 	s.Value = value
 	return s, nil
-}
-
-// part gives a score and the checks it is made of.
-func part(s *skill.Scores, name string) (float64, []skill.Check) {
-	switch name {
-	case "frontmatter_valid":
-		return s.FrontmatterValid, s.Checks[:4]
-	case "sections_completeness":
-		return s.SectionsCompleteness, s.Checks[4:9]
-	case "code_quality":
-		return s.CodeQuality, s.Checks[9:12]
-	case "section_depth":
-		return s.SectionDepth, s.Checks[12:]
-	}
-	return s.StructuralScore, s.Checks[:12]
 }
 
 // skillPath is the path of the skill a case is about.

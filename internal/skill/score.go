@@ -94,6 +94,21 @@ func (s *Scores) Check(name string) (Check, bool) {
 // Sections are the checks of the five required sections.
 func (s Scores) Sections() []Check { return s.Checks[4:9] }
 
+// Part is one of the five scores by its name, with the checks it is made of.
+func (s Scores) Part(name string) (value float64, checks []Check) {
+	switch name {
+	case "frontmatter_valid":
+		return s.FrontmatterValid, s.Checks[:4]
+	case "sections_completeness":
+		return s.SectionsCompleteness, s.Sections()
+	case "code_quality":
+		return s.CodeQuality, s.Checks[9:12]
+	case "section_depth":
+		return s.SectionDepth, s.Checks[12:]
+	}
+	return s.StructuralScore, s.Checks[:12]
+}
+
 func (x structure) score() Scores {
 	var s Scores
 	s.Checks = []Check{
