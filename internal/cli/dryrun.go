@@ -45,7 +45,7 @@ func dryRun(w *World, o *runOptions, l *loaded, ms *models) error {
 			for _, check := range c.Checks {
 				calls += grade.JudgeCalls(check)
 			}
-			if o.Judge != "" {
+			if o.Judge != "" || !needsJudge(c) {
 				judges.add(trials*calls, ms.priced(judge, llm.Tokens{Input: input + rubric, Output: typicalVerdict}))
 			}
 			fmt.Fprintln(w.Stdout, report.Sanitize(dryLine(c, o.targetName(c, l), calls)))
@@ -53,7 +53,7 @@ func dryRun(w *World, o *runOptions, l *loaded, ms *models) error {
 	}
 	w.printf("%s would be made, %d at a time; nothing was asked\n", count(servers.calls+answers.calls+judges.calls, "call"), o.Concurrency)
 	answers.print(w, "answers", o.Model)
-	judges.print(w, "judge", o.Judge)
+	judges.print(w, "judge", cmp.Or(o.Judge, "named by checks"))
 	return nil
 }
 

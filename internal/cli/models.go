@@ -173,7 +173,7 @@ func (m *models) openTape() (err error) {
 		o.Judge = cmp.Or(o.Judge, m.replay.Models["judge"])
 	}
 	if m.tape != nil {
-		m.tape.Redact = m.w.withoutSecrets()
+		m.tape.Redact = m.w.redactor()
 	}
 	return err
 }
@@ -332,7 +332,7 @@ func (m *models) attach(name string, t eval.Target, s *eval.Suite) (eval.Target,
 	if asked == "" {
 		return t, &eval.Missing{What: []string{"the suite " + s.Name + " needs a model. " + howToGetAModel}}
 	}
-	if m.opts.Judge == "" && slices.ContainsFunc(s.Cases, judged) {
+	if m.opts.Judge == "" && slices.ContainsFunc(s.Cases, needsJudge) {
 		return t, &eval.Missing{What: []string{"the suite " + s.Name + " needs a judge: give --judge provider:model, or models.judge in mettle.yaml; it may be the model under test, and the report then says so"}}
 	}
 	model, err := m.model(asked)
@@ -346,7 +346,7 @@ func (m *models) attach(name string, t eval.Target, s *eval.Suite) (eval.Target,
 
 // judgeMade makes the run's judge, if it has work to do, and tells what it is missing.
 func (m *models) judgeMade(l *loaded) error {
-	if m.opts.Judge == "" || !slices.ContainsFunc(l.Suites, func(s *eval.Suite) bool { return slices.ContainsFunc(s.Cases, judged) }) {
+	if m.opts.Judge == "" || !slices.ContainsFunc(l.Suites, func(s *eval.Suite) bool { return slices.ContainsFunc(s.Cases, needsJudge) }) {
 		return nil
 	}
 	_, err := m.model(m.opts.Judge)
@@ -367,14 +367,16 @@ func taping(mode llm.TapeMode) target.Taping {
 // what prompts.
 func (m *models) describe(head *eval.Header, l *loaded) error {
 	head.Models, head.Prompts = map[string]string{}, map[string]string{}
+	judges := false
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
 			if user, ok := l.named(c.Target).(target.ModelUser); ok {
 				head.Models["answer"] = cmp.Or(user.Model(), m.opts.Model)
 			}
-			if m.opts.Judge != "" && judged(c) {
+			if m.opts.Judge != "" && needsJudge(c) {
 				head.Models["judge"] = m.opts.Judge
 			}
+			judges = judges || judged(c) && (m.opts.Judge != "" || !needsJudge(c))
 		}
 	}
 	if head.Models["answer"] != "" {
@@ -384,7 +386,7 @@ func (m *models) describe(head *eval.Header, l *loaded) error {
 		}
 		maps.Copy(head.Prompts, prompts)
 	}
-	if head.Models["judge"] != "" {
+	if judges {
 		maps.Copy(head.Prompts, grade.PromptDigests(m.prompts))
 	}
 	return nil

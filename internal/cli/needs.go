@@ -44,7 +44,7 @@ func (l *loaded) tellWithheld(w *World, ms *models) {
 	n := 0
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
-			if ms.opts.Judge == "" && judged(c) {
+			if ms.opts.Judge == "" && needsJudge(c) {
 				n++
 			}
 		}
@@ -61,7 +61,10 @@ const howToGetAModel = "Give --model and --judge, such as --model anthropic:clau
 	"with their keys in ANTHROPIC_API_KEY and OPENAI_API_KEY, or a local one: --model ollama:qwen3 --judge ollama:gpt-oss. " +
 	"mettle doctor tells what works."
 
-// judged tells whether any check of a case asks a judge.
+// judged tells whether any check of a case asks a judge, the run's or its own.
 func judged(c *eval.Case) bool {
 	return slices.ContainsFunc(c.Checks, func(check *eval.Check) bool { return grade.JudgeCalls(check) > 0 })
 }
+
+// needsJudge tells whether any check of a case asks the run's judge.
+func needsJudge(c *eval.Case) bool { return slices.ContainsFunc(c.Checks, grade.NeedsJudge) }

@@ -10,9 +10,9 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
-// withoutSecrets takes out of a text what variables of the environment hold
+// redactor takes out of a text what variables of the environment hold
 // whose names say that it is secret.
-func (w *World) withoutSecrets() func(string) string {
+func (w *World) redactor() func(string) string {
 	var pairs []string
 	environ := slices.Clone(w.Environ)
 	slices.SortStableFunc(environ, func(a, b string) int { return cmp.Compare(len(valueOf(b)), len(valueOf(a))) }) // one may begin with another

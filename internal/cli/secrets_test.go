@@ -9,7 +9,7 @@ func TestSecretsAreTakenOutAndWordsAreNot(t *testing.T) {
 		"DOCS_TOKEN=tok-3f9d2c77e1", "DB_PASSWORD=correcthorsebatterystaple", "SECRET_BACKEND=postgres", "API_KEY_MODE=production",
 		"KEY_SHORT=a1b2c3", "OTHER_TOKEN=tok-3f9d2c77e1-and-more", "EDITOR=tok-of-nobody-1",
 	}}
-	hide := w.withoutSecrets()
+	hide := w.redactor()
 	for text, want := range map[string]string{
 		"with tok-3f9d2c77e1.":            "with [DOCS_TOKEN].",
 		"tok-3f9d2c77e1-and-more":         "[OTHER_TOKEN]",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
@@ -123,6 +124,23 @@ func (a *asking) checkModel() error {
 		return fieldErrorf("model", "%w", err)
 	}
 	return nil
+}
+
+// NeedsJudge tells whether a check, or one inside it, asks the run's judge: one
+// that names its own does not.
+func NeedsJudge(c *eval.Check) bool {
+	switch g := c.Grader.(type) {
+	case interface {
+		calls() int
+		named() string
+	}:
+		return g.calls() > 0 && g.named() == ""
+	case interface{ calls() int }:
+		return false // a panel names its judges
+	case interface{ checks() []*eval.Check }:
+		return slices.ContainsFunc(g.checks(), NeedsJudge)
+	}
+	return false
 }
 
 // JudgeCalls is how many calls of judges a check, and those inside it, make for

@@ -82,6 +82,9 @@ func usageLines(run *eval.Run) (out [][2]string) {
 		}
 		out = append(out, [2]string{role, text})
 	}
+	if _, said := run.Models["judge"]; !said && u != nil && u.Judge.Calls > 0 {
+		out = append(out, [2]string{"judge", "named by checks: " + usageText(u.Judge)})
+	}
 	return out
 }
 
