@@ -51,7 +51,9 @@ func Compare(base, run *Run) *Comparison {
 	for id := range before {
 		c.Gone = append(c.Gone, id)
 	}
-	slices.Sort(c.Gone)
+	for _, list := range [][]string{c.Better, c.Worse, c.Unjudged, c.New, c.Gone} {
+		slices.Sort(list)
+	}
 	return c
 }
 

@@ -1,17 +1,19 @@
 // Package eval is the core of mettle: the words everything else is said in, and
 // the loop that turns cases into results.
 //
-// A [Suite] is a list of [Case] values. A [Target] answers a case with a
-// [Response]; the case's [Check] values, each around a [Grader], turn the
-// response into [Score] values; together they are a [Result], which goes to
-// every [Sink] as soon as it is ready. A finished [Run] is a header, a
-// [Summary] and the verdicts of its [Gate] values.
+// A [Suite] is a list of [Case] values. An [Attempt] is one case, tried once: a
+// [Target] answers it with a [Response], the case's [Check] values, each around
+// a [Grader], turn the response into [Score] values, and together they are a
+// [Result]. [Evaluate] is that whole attempt; an [Executor] decides where and
+// when attempts are evaluated. The [Journal] keeps each result before it is
+// counted, and [Listener] values are told of it. A finished [Run] is a header,
+// a [Summary] and the verdicts of its [Gate] values.
 //
 // Three promises live here. An error is not a failure: what broke on the way
 // stays apart from what was judged, in every type and every count. Nothing
 // wrong is found late: [Runner.Run] asks everything that can be prepared
-// before the first case. Nothing is lost: a result reaches the first sink, the
-// store, before anything counts it.
+// before the first case. Nothing is lost: a result is on disk before anything
+// counts it.
 //
 // The package imports the standard library only.
 package eval
@@ -115,57 +117,52 @@ type Check struct {
 	Of       Part
 	Mode     string // failure mode: the cause a failed check is grouped under
 	Implicit bool   // added by the loader, shown only when it does not pass
+	Skip     string // why this run does not grade it: what it needs was not configured
 	Grader   Grader
 	Pos      Pos
 
 	rule json.RawMessage // what [Check.Rule] gives for a check read back from a run
 }
 
-// Grader turns a response into a score. An error means the grader could not
-// decide, and makes the score unscored; it is never a verdict.
+// Grader turns the response of an attempt into a score. An error means the
+// grader could not decide, and makes the score unscored; it is never a verdict.
 type Grader interface {
-	Grade(ctx context.Context, c *Case, r *Response) (Score, error)
+	Grade(ctx context.Context, a *Attempt) (Score, error)
 }
 
 // GraderFunc makes a function a [Grader].
-type GraderFunc func(ctx context.Context, c *Case, r *Response) (Score, error)
+type GraderFunc func(ctx context.Context, a *Attempt) (Score, error)
 
 // Grade calls f.
-func (f GraderFunc) Grade(ctx context.Context, c *Case, r *Response) (Score, error) {
-	return f(ctx, c, r)
-}
+func (f GraderFunc) Grade(ctx context.Context, a *Attempt) (Score, error) { return f(ctx, a) }
 
-// Dear is implemented by graders that cost money or seconds. They run after
-// the cheap ones of a case, side by side.
-type Dear interface{ Dear() bool }
+// Expensive is implemented by graders that cost money or seconds. They run
+// after the cheap ones of a case, side by side.
+type Expensive interface{ Expensive() bool }
 
 // Bounded is implemented by targets and graders that bound their own time. A
-// call that waits for its turn at a vendor is not late, so the runner's limit
-// does not hold for them.
+// call that waits for its turn at a vendor is not late, so the timeout of the
+// [Env] does not apply to them.
 type Bounded interface{ Bounded() bool }
 
-// Target answers cases. An error means that no answer could be had; a bad
-// answer is a response. Respond is called from many goroutines.
+// Target answers the case of an attempt. An error means that no answer could
+// be had; a bad answer is a response. Respond is called from many goroutines.
 type Target interface {
-	Respond(ctx context.Context, c *Case) (*Response, error)
+	Respond(ctx context.Context, a *Attempt) (*Response, error)
 }
 
 // TargetFunc makes a function a [Target].
-type TargetFunc func(ctx context.Context, c *Case) (*Response, error)
+type TargetFunc func(ctx context.Context, a *Attempt) (*Response, error)
 
 // Respond calls f.
-func (f TargetFunc) Respond(ctx context.Context, c *Case) (*Response, error) { return f(ctx, c) }
+func (f TargetFunc) Respond(ctx context.Context, a *Attempt) (*Response, error) { return f(ctx, a) }
 
 // Preparer is implemented by targets and graders that need something from the
-// world before the first case: a key, a server, a tool. What is missing is
-// best told as a [Missing] error, so that one list names all of it.
+// world before the first case: a key, a server, a tool. cases are those that
+// will use a target. What is missing is best told as a [Missing] error, so that
+// one list names all of it.
 type Preparer interface {
-	Prepare(ctx context.Context, env Env) error
-}
-
-// Env is what a [Preparer] is told about the run.
-type Env struct {
-	Cases []*Case // the cases that will use it
+	Prepare(ctx context.Context, env *Env, cases []*Case) error
 }
 
 // Missing is an error that lists prerequisites of a run that are not there.
@@ -197,6 +194,7 @@ type Response struct {
 	Sources    []Source        `json:"sources,omitempty"`    // the answer's source list
 	Steps      []Step          `json:"steps,omitempty"`
 	Context    string          `json:"context,omitempty"` // what the target was given to answer from: a skill's text
+	Artifacts  []Artifact      `json:"artifacts,omitempty"`
 	Usage      *Usage          `json:"usage,omitempty"`
 	Model      string          `json:"model,omitempty"`
 	Latency    time.Duration   `json:"-"`
@@ -297,14 +295,73 @@ type Stop struct{ Why string }
 
 func (s *Stop) Error() string { return s.Why }
 
-// Step is one move on the way to a response.
+// Artifact is a file of an attempt, kept in the run folder by its digest.
+type Artifact struct {
+	Name   string `json:"name"`
+	Digest string `json:"digest"`
+	Size   int    `json:"size"`
+}
+
+// StepKind says what a [Step] is.
+type StepKind string
+
+// The kinds of steps. A message is text of a model, a call asks for a tool, and
+// a result answers a call.
+const (
+	MessageStep StepKind = "message"
+	CallStep    StepKind = "call"
+	ResultStep  StepKind = "result"
+)
+
+// Step is one move on the way to a response. The result of the only call of a
+// case is the response itself, and is not repeated as a step.
 type Step struct {
-	Kind     string          `json:"kind"` // message, call, result, error
-	Name     string          `json:"name,omitempty"`
-	Args     json.RawMessage `json:"args,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	Start    time.Duration   `json:"-"`
-	Duration time.Duration   `json:"-"`
+	ID       string // unique in the response
+	Kind     StepKind
+	Name     string // of the model or the tool
+	Args     json.RawMessage
+	Text     string
+	Error    bool          // the result is an error
+	Answers  string        // the id of the call that a result answers
+	Start    time.Duration // since the attempt started
+	Duration time.Duration
+	Usage    *Usage
+}
+
+type stepJSON struct {
+	ID         string          `json:"id,omitempty"`
+	Kind       StepKind        `json:"kind"`
+	Name       string          `json:"name,omitempty"`
+	Args       json.RawMessage `json:"args,omitempty"`
+	Text       string          `json:"text,omitempty"`
+	Error      bool            `json:"error,omitempty"`
+	Answers    string          `json:"answers,omitempty"`
+	StartMS    float64         `json:"start_ms"`
+	DurationMS float64         `json:"duration_ms"`
+	Usage      *Usage          `json:"usage,omitempty"`
+}
+
+// MarshalJSON writes the step with its times in milliseconds.
+func (s Step) MarshalJSON() ([]byte, error) {
+	return json.Marshal(s.wire())
+}
+
+func (s *Step) wire() stepJSON {
+	return stepJSON{s.ID, s.Kind, s.Name, s.Args, s.Text, s.Error, s.Answers, Millis(s.Start), Millis(s.Duration), s.Usage}
+}
+
+func (j *stepJSON) step() Step {
+	return Step{j.ID, j.Kind, j.Name, j.Args, j.Text, j.Error, j.Answers, fromMillis(j.StartMS), fromMillis(j.DurationMS), j.Usage}
+}
+
+// UnmarshalJSON reads a step back.
+func (s *Step) UnmarshalJSON(b []byte) error {
+	var j stepJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*s = j.step()
+	return nil
 }
 
 // Finding is a remark with a place inside a file or an answer.

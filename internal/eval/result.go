@@ -13,7 +13,8 @@ import (
 type Result struct {
 	Case     *Case
 	Target   string
-	Trial    int // from 1
+	Arm      string // empty unless the run compares arms
+	Trial    int    // from 1
 	Status   Status
 	Value    float64 // weighted mean of the scores that were scored
 	Started  time.Time
@@ -21,6 +22,13 @@ type Result struct {
 	Response *Response     // nil when no answer could be had
 	Scores   []Score       // in check order
 	Fault    *Fault        // why there is no answer, or why the case was skipped
+	Events   []Event       // the calls that were made
+	Notes    []string      // what went wrong beside the verdict
+}
+
+// Identity says which result of the run it is.
+func (r *Result) Identity() Identity {
+	return Identity{Suite: r.Case.Suite, Case: r.Case.ID, Arm: r.Arm, Trial: r.Trial}
 }
 
 // Fault says why a case has no verdict.
@@ -138,71 +146,111 @@ func (r *Result) Mode() string {
 	return ""
 }
 
-// resultJSON starts with what identifies a result, so that a reader who wants
-// no more need not read on.
+// resultJSON starts with the identity, so that a reader who wants no more need
+// not read on.
 type resultJSON struct {
-	Case       string       `json:"case"`
-	Trial      int          `json:"trial"`
-	Target     string       `json:"target,omitempty"`
-	Status     Status       `json:"status"`
-	Value      float64      `json:"value"`
-	Started    time.Time    `json:"started"`
-	DurationMS float64      `json:"duration_ms"`
-	LatencyMS  float64      `json:"latency_ms,omitempty"`
-	Scores     []Score      `json:"scores,omitempty"`
-	Fault      *Fault       `json:"error,omitempty"`
-	Response   *Response    `json:"response,omitempty"`
-	Steps      []stepTiming `json:"steps,omitempty"`
+	Suite      string        `json:"suite,omitempty"`
+	Case       string        `json:"case"`
+	Arm        string        `json:"arm,omitempty"`
+	Trial      int           `json:"trial"`
+	Target     string        `json:"target,omitempty"`
+	Status     Status        `json:"status"`
+	Value      float64       `json:"value"`
+	Started    time.Time     `json:"started"`
+	DurationMS float64       `json:"duration_ms"`
+	LatencyMS  float64       `json:"latency_ms,omitempty"`
+	Scores     []scoreJSON   `json:"scores,omitempty"`
+	Fault      *Fault        `json:"error,omitempty"`
+	Response   *responseJSON `json:"response,omitempty"`
+	Steps      []stepJSON    `json:"steps,omitempty"` // format 1: the times of the response's steps
+	Events     []eventJSON   `json:"events,omitempty"`
+	Notes      []string      `json:"notes,omitempty"`
 }
 
-type stepTiming struct {
-	StartMS    float64 `json:"start_ms"`
-	DurationMS float64 `json:"duration_ms"`
+// responseJSON is a response whose steps are written without a second pass, and
+// whose context may be kept elsewhere.
+type responseJSON struct {
+	*Response
+	Context       string     `json:"context,omitempty"`
+	ContextDigest string     `json:"context_digest,omitempty"`
+	Steps         []stepJSON `json:"steps,omitempty"`
 }
 
-// MarshalJSON writes the result as a line of a run has it: the case by its id.
-func (r *Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.wire()) }
+// MarshalJSON writes the result: the case by its id, everything else in full.
+func (r *Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.wire("")) }
 
-// Encode writes the result as one line of a run. It is MarshalJSON without
-// the second pass that an encoder makes over what a method gives it.
-func (r *Result) Encode(enc *json.Encoder) error { return enc.Encode(r.wire()) }
+// Encode writes the result as one line of a run, which keeps the context of
+// the response elsewhere, under a digest. It is MarshalJSON without the second
+// pass that an encoder makes over what a method gives it.
+func (r *Result) Encode(enc *json.Encoder, contextDigest string) error {
+	return enc.Encode(r.wire(contextDigest))
+}
 
-func (r *Result) wire() *resultJSON {
+func (r *Result) wire(contextDigest string) *resultJSON {
 	j := &resultJSON{
-		Target: r.Target, Trial: r.Trial, Status: r.Status, Value: r.Value,
-		Started: r.Started, DurationMS: Millis(r.Duration), Scores: r.Scores, Fault: r.Fault, Response: r.Response,
+		Arm: r.Arm, Target: r.Target, Trial: r.Trial, Status: r.Status, Value: r.Value,
+		Started: r.Started, DurationMS: Millis(r.Duration), Scores: scoresJSON(r.Scores), Fault: r.Fault, Notes: r.Notes,
 	}
 	if r.Case != nil {
-		j.Case = r.Case.ID
+		j.Case, j.Suite = r.Case.ID, r.Case.Suite
 	}
-	if r.Response != nil {
-		j.LatencyMS = Millis(r.Response.Latency)
-		for _, s := range r.Response.Steps {
-			j.Steps = append(j.Steps, stepTiming{Millis(s.Start), Millis(s.Duration)})
+	if resp := r.Response; resp != nil {
+		j.LatencyMS = Millis(resp.Latency)
+		j.Response = &responseJSON{Response: resp, ContextDigest: contextDigest}
+		if contextDigest == "" {
+			j.Response.Context = resp.Context
 		}
+		for i := range resp.Steps {
+			j.Response.Steps = append(j.Response.Steps, resp.Steps[i].wire())
+		}
+	}
+	for i := range r.Events {
+		j.Events = append(j.Events, r.Events[i].wire())
 	}
 	return j
 }
 
-// UnmarshalJSON reads a result back; its case has only an id until the reader
-// puts the real one in.
+// UnmarshalJSON reads a result back. Its case has only an id until the reader
+// puts the real one in, and the context of its response is missing where the
+// run keeps it elsewhere.
 func (r *Result) UnmarshalJSON(b []byte) error {
+	_, err := r.Decode(b)
+	return err
+}
+
+// Decode is UnmarshalJSON that also returns the digest under which the context
+// of the response is kept, "" where it is in the line.
+func (r *Result) Decode(b []byte) (contextDigest string, err error) {
 	var j resultJSON
 	if err := json.Unmarshal(b, &j); err != nil {
-		return err
+		return "", err
 	}
 	*r = Result{
-		Case: &Case{ID: j.Case}, Target: j.Target, Trial: j.Trial, Status: j.Status, Value: j.Value,
-		Started: j.Started, Duration: fromMillis(j.DurationMS), Scores: j.Scores, Fault: j.Fault, Response: j.Response,
+		Case: &Case{ID: j.Case, Suite: j.Suite}, Target: j.Target, Arm: j.Arm, Trial: j.Trial, Status: j.Status, Value: j.Value,
+		Started: j.Started, Duration: fromMillis(j.DurationMS), Fault: j.Fault, Notes: j.Notes,
 	}
-	if r.Response != nil {
-		r.Response.Latency = fromMillis(j.LatencyMS)
-		for i := range min(len(j.Steps), len(r.Response.Steps)) {
-			r.Response.Steps[i].Start = fromMillis(j.Steps[i].StartMS)
-			r.Response.Steps[i].Duration = fromMillis(j.Steps[i].DurationMS)
+	for i := range j.Scores {
+		r.Scores = append(r.Scores, j.Scores[i].score())
+	}
+	for i := range j.Events {
+		r.Events = append(r.Events, j.Events[i].event())
+	}
+	if j.Response == nil {
+		return "", nil
+	}
+	r.Response = j.Response.Response
+	if r.Response == nil {
+		r.Response = new(Response)
+	}
+	r.Response.Latency, r.Response.Context = fromMillis(j.LatencyMS), j.Response.Context
+	for i := range j.Response.Steps {
+		step := j.Response.Steps[i].step()
+		if i < len(j.Steps) {
+			step.Start, step.Duration = fromMillis(j.Steps[i].StartMS), fromMillis(j.Steps[i].DurationMS)
 		}
+		r.Response.Steps = append(r.Response.Steps, step)
 	}
-	return nil
+	return j.Response.ContextDigest, nil
 }
 
 // Millis is d in milliseconds to the microsecond, the form every file uses.

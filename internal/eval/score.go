@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,23 +28,22 @@ var Statuses = []Status{Pass, Fail, Unscored, Error, Skip}
 
 // Score is the outcome of one check.
 type Score struct {
-	Key      string         `json:"key"`
-	Kind     string         `json:"kind"`
-	Status   Status         `json:"status"`
-	Value    float64        `json:"value"` // 0 to 1; meaningless when unscored
-	Weight   float64        `json:"weight,omitempty"`
-	Severity Severity       `json:"severity,omitempty"`
-	Reason   string         `json:"reason,omitempty"` // one line: what was seen, what was wanted
-	Details  map[string]any `json:"details,omitempty"`
-	Findings []Finding      `json:"findings,omitempty"`
-	Checks   []Score        `json:"checks,omitempty"` // of the checks inside this one
-	Usage    *Usage         `json:"usage,omitempty"`
-	Duration time.Duration  `json:"-"`
-	Mode     string         `json:"mode,omitempty"`
-	Implicit bool           `json:"implicit,omitempty"`
-	Negated  bool           `json:"negated,omitempty"` // the check said not: the value is turned round
-
-	stop *Stop // why the run is to end
+	Key      string
+	Kind     string
+	Status   Status
+	Value    float64 // 0 to 1; only a score that counts has one, see [Score.Counts]
+	Weight   float64
+	Severity Severity
+	Reason   string // one line: what was seen, what was wanted
+	Details  map[string]any
+	Findings []Finding
+	Checks   []Score // of the checks inside this one
+	Usage    *Usage
+	Duration time.Duration
+	Mode     string
+	Implicit bool
+	Negated  bool   // the check said not: the value is turned round
+	Stop     string // why the run is to end: a result with such a score is not kept
 }
 
 // stopOf finds what ends the run in an error.
@@ -57,13 +55,72 @@ func stopOf(err error) *Stop {
 	return nil
 }
 
-// stopIn finds what ends the run in scores or those inside them.
-func stopIn(scores []Score) *Stop {
-	for i := range scores {
-		if stop := cmp.Or(scores[i].stop, stopIn(scores[i].Checks)); stop != nil {
-			return stop
-		}
+// scoreJSON is a score on disk and in reports: a value only where there is one,
+// and the duration in milliseconds.
+type scoreJSON struct {
+	Key        string         `json:"key"`
+	Kind       string         `json:"kind"`
+	Status     Status         `json:"status"`
+	Value      *float64       `json:"value,omitempty"`
+	Weight     float64        `json:"weight,omitempty"`
+	Severity   Severity       `json:"severity,omitempty"`
+	Reason     string         `json:"reason,omitempty"`
+	Details    map[string]any `json:"details,omitempty"`
+	Findings   []Finding      `json:"findings,omitempty"`
+	Checks     []scoreJSON    `json:"checks,omitempty"`
+	Usage      *Usage         `json:"usage,omitempty"`
+	DurationMS float64        `json:"duration_ms,omitempty"`
+	Mode       string         `json:"mode,omitempty"`
+	Implicit   bool           `json:"implicit,omitempty"`
+	Negated    bool           `json:"negated,omitempty"`
+	Stop       string         `json:"stop,omitempty"`
+}
+
+func (s *Score) wire() scoreJSON {
+	j := scoreJSON{
+		s.Key, s.Kind, s.Status, nil, s.Weight, s.Severity, s.Reason, s.Details, s.Findings, scoresJSON(s.Checks),
+		s.Usage, Millis(s.Duration), s.Mode, s.Implicit, s.Negated, s.Stop,
 	}
+	if s.Counts() {
+		j.Value = &s.Value
+	}
+	return j
+}
+
+func scoresJSON(scores []Score) (out []scoreJSON) {
+	if len(scores) > 0 {
+		out = make([]scoreJSON, len(scores))
+	}
+	for i := range scores {
+		out[i] = scores[i].wire()
+	}
+	return out
+}
+
+func (j *scoreJSON) score() Score {
+	s := Score{
+		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, nil,
+		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop,
+	}
+	if j.Value != nil {
+		s.Value = *j.Value
+	}
+	for i := range j.Checks {
+		s.Checks = append(s.Checks, j.Checks[i].score())
+	}
+	return s
+}
+
+// MarshalJSON writes the score; one that does not count has no value.
+func (s Score) MarshalJSON() ([]byte, error) { return json.Marshal(s.wire()) }
+
+// UnmarshalJSON reads a score back.
+func (s *Score) UnmarshalJSON(b []byte) error {
+	var j scoreJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*s = j.score()
 	return nil
 }
 
@@ -99,18 +156,32 @@ func (s Score) Detail(key string, v any) Score {
 // Grade runs the check: it shows the grader the part of the response asked
 // for, turns an error into an unscored score, applies not once, and fills in
 // what the check knows. A grader that panics is a grader that could not decide.
-func (c *Check) Grade(ctx context.Context, cs *Case, r *Response) Score {
-	s, err := safely(ctx, c.Grader, cs, r.as(c.Of))
+func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
+	own := a.within(c.Key)
+	if c.Skip != "" {
+		return c.fill(Skipped("%s", c.Skip))
+	}
+	own.Response = a.Response.as(c.Of)
+	s, err := safely(ctx, c.Grader, own)
 	if err == nil {
 		err = s.sound()
 	}
 	if err != nil {
-		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Checks: s.Checks, Usage: s.Usage, stop: stopOf(err)}
+		s = Score{Status: Unscored, Reason: err.Error(), Details: s.Details, Findings: s.Findings, Checks: s.Checks, Usage: s.Usage}
+		if stop := stopOf(err); stop != nil {
+			s.Stop = stop.Why
+		}
 	}
 	s.Value = math.Round(s.Value*1e9) / 1e9 // 0.3 + 0.15 + 0.4 is 0.85, not a hair beside it
 	if c.Not {
 		s = s.negated()
 	}
+	s.Duration = own.leave(&s)
+	return c.fill(s)
+}
+
+// fill puts what the check knows into its score.
+func (c *Check) fill(s Score) Score {
 	s.Key, s.Kind, s.Weight, s.Severity = c.Key, c.Kind, c.Weight, c.Severity
 	s.Implicit, s.Negated = c.Implicit, c.Not
 	if (s.Status == Fail || s.Status == Unscored) && s.Mode == "" {
@@ -146,13 +217,13 @@ func (r *Response) as(p Part) *Response {
 	return &part
 }
 
-func safely(ctx context.Context, g Grader, cs *Case, r *Response) (s Score, err error) {
+func safely(ctx context.Context, g Grader, a *Attempt) (s Score, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = Score{}, fmt.Errorf("the grader broke: %v", p)
 		}
 	}()
-	return g.Grade(ctx, cs, r)
+	return g.Grade(ctx, a)
 }
 
 func (s Score) negated() Score {
@@ -208,6 +279,7 @@ type checkJSON struct {
 	Severity Severity        `json:"severity,omitempty"`
 	Mode     string          `json:"mode,omitempty"`
 	Implicit bool            `json:"implicit,omitempty"`
+	Skip     string          `json:"skip,omitempty"`
 	Rule     json.RawMessage `json:"rule,omitempty"`
 	Pos      Pos             `json:"pos,omitzero"`
 }
@@ -215,7 +287,7 @@ type checkJSON struct {
 // MarshalJSON writes the check with its rule spelled out, so that a stored run
 // says by itself what was asked.
 func (c *Check) MarshalJSON() ([]byte, error) {
-	return json.Marshal(checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Rule(), c.Pos})
+	return json.Marshal(checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Skip, c.Rule(), c.Pos})
 }
 
 // UnmarshalJSON reads a check of a stored run; it has a rule but no grader.
@@ -224,7 +296,7 @@ func (c *Check) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*c = Check{Key: j.Key, Kind: j.Kind, Weight: j.Weight, Severity: j.Severity, Mode: j.Mode, Implicit: j.Implicit, rule: j.Rule, Pos: j.Pos}
+	*c = Check{Key: j.Key, Kind: j.Kind, Weight: j.Weight, Severity: j.Severity, Mode: j.Mode, Implicit: j.Implicit, Skip: j.Skip, rule: j.Rule, Pos: j.Pos}
 	var flags struct {
 		Not bool `json:"not"`
 		Of  Part `json:"of"`

@@ -2,9 +2,10 @@ package eval
 
 import (
 	"cmp"
-	"maps"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -126,13 +127,47 @@ type Spread struct {
 	Counts
 }
 
-// Verdicts is the compact outcome of one case: the status of each trial.
+// Verdicts is the compact outcome of one case in one arm: the status and value
+// of each trial, and the values of its graded scores by key. Comparisons and
+// histories read nothing else.
 type Verdicts struct {
-	Case   string   `json:"case"`
-	Trials []Status `json:"trials"`
+	Suite  string              `json:"suite,omitempty"`
+	Case   string              `json:"case"`
+	Arm    string              `json:"arm,omitempty"`
+	Trials []Status            `json:"trials"`           // "" for one that is missing
+	Values []Number            `json:"values,omitempty"` // of the case, by trial
+	Scores map[string][]Number `json:"scores,omitempty"` // by key, then by trial
 }
 
-// maxTrials bounds how often a case can be put.
+// Number is a value that may be missing: NaN, which is null in JSON.
+type Number float64
+
+// NoNumber is a missing value.
+var NoNumber = Number(math.NaN())
+
+// MarshalJSON writes null for a missing value.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
+}
+
+// UnmarshalJSON reads null as a missing value.
+func (n *Number) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		*n = NoNumber
+		return nil
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("invalid number %q", b)
+	}
+	*n = Number(v)
+	return nil
+}
+
+// maxTrials bounds the runs per case.
 const maxTrials = 10_000
 
 // modeCases bounds how many cases a failure mode names.
@@ -147,17 +182,19 @@ type Tally struct {
 	keys      map[string]*Scored
 	kinds     map[string]*Scored
 	modes     map[string]*Mode
-	cases     map[string][]Status
+	cases     map[Identity]*Verdicts // the trial left out
+	graded    map[string]KindInfo
 	gates     []gateTally
 }
 
 type groups struct{ byName map[string]*Group }
 
-// NewTally starts a tally that also holds results against gates.
-func NewTally(gates []Gate) *Tally {
+// NewTally starts a tally that also measures gates. kinds tells which scores
+// are graded: the verdicts of cases keep their values.
+func NewTally(gates []Gate, kinds map[string]KindInfo) *Tally {
 	t := &Tally{
 		groups: map[string]*groups{}, keys: map[string]*Scored{}, kinds: map[string]*Scored{},
-		modes: map[string]*Mode{}, cases: map[string][]Status{},
+		modes: map[string]*Mode{}, cases: map[Identity]*Verdicts{}, graded: kinds,
 	}
 	for _, g := range gates {
 		t.gates = append(t.gates, gateTally{gate: g})
@@ -227,19 +264,52 @@ func (t *Tally) addUsage(r *Result) {
 }
 
 func (t *Tally) addTrial(r *Result) {
-	trials := t.cases[r.Case.ID]
-	trial := min(max(1, r.Trial), maxTrials) // what a file says may be anything
-	for len(trials) < trial {
-		trials = append(trials, "")
+	id := r.Identity()
+	id.Trial = 0
+	v := t.cases[id]
+	if v == nil {
+		v = &Verdicts{Suite: id.Suite, Case: id.Case, Arm: id.Arm}
+		t.cases[id] = v
 	}
-	trials[trial-1] = r.Status
-	t.cases[r.Case.ID] = trials
+	trial := min(max(1, r.Trial), maxTrials) // what a file says may be anything
+	for len(v.Trials) < trial {
+		v.Trials, v.Values = append(v.Trials, ""), append(v.Values, NoNumber)
+	}
+	v.Trials[trial-1] = r.Status
+	if r.Status == Pass || r.Status == Fail {
+		v.Values[trial-1] = Number(r.Value)
+	}
+	t.addValues(v, trial, r.Scores)
 }
 
-// has tells whether a case's trial was counted.
-func (t *Tally) has(a attempt) bool {
-	trials := t.cases[a.id]
-	return a.trial >= 1 && a.trial <= len(trials) && trials[a.trial-1] != ""
+// addValues keeps the values of graded scores, those inside others too.
+func (t *Tally) addValues(v *Verdicts, trial int, scores []Score) {
+	for i := range scores {
+		s := &scores[i]
+		t.addValues(v, trial, s.Checks)
+		if !t.graded[s.Kind].Graded || s.Negated || s.Implicit {
+			continue
+		}
+		if v.Scores == nil {
+			v.Scores = map[string][]Number{}
+		}
+		values := v.Scores[s.Key]
+		for len(values) < trial {
+			values = append(values, NoNumber)
+		}
+		if s.Counts() {
+			values[trial-1] = Number(s.Value)
+		}
+		v.Scores[s.Key] = values
+	}
+}
+
+// has tells whether a result was counted.
+func (t *Tally) has(id Identity) bool {
+	trial := id.Trial
+	id.Trial = 0
+	v := t.cases[id]
+	return v != nil && trial >= 1 && trial <= len(v.Trials) && v.Trials[trial-1] != ""
 }
 
 func (t *Tally) group(by, name string, r *Result) {
@@ -332,19 +402,23 @@ func (t *Tally) Outcomes() []GateOutcome {
 	return out
 }
 
-// Verdicts gives the trials of each case that has any, by id.
+// Verdicts lists the compact outcomes of the cases that have any, by suite, id
+// and arm.
 func (t *Tally) Verdicts() []Verdicts {
 	out := make([]Verdicts, 0, len(t.cases))
-	for _, id := range slices.Sorted(maps.Keys(t.cases)) {
-		out = append(out, Verdicts{id, t.cases[id]})
+	for _, v := range t.cases {
+		out = append(out, *v)
 	}
+	slices.SortFunc(out, func(a, b Verdicts) int {
+		return cmp.Or(cmp.Compare(a.Suite, b.Suite), cmp.Compare(a.Case, b.Case), cmp.Compare(a.Arm, b.Arm))
+	})
 	return out
 }
 
 func (t *Tally) spread() (out []Spread) {
-	for id, trials := range t.cases {
-		s := Spread{Case: id}
-		for _, status := range trials {
+	for id, v := range t.cases {
+		s := Spread{Case: id.Case}
+		for _, status := range v.Trials {
 			if status != "" {
 				s.add(status)
 			}

@@ -15,9 +15,10 @@ type accuracy struct {
 }
 
 var accuracyKind = kind.Kind[eval.Grader]{
-	Name: "accuracy",
-	Doc:  "A judge finds the answer factually right.",
-	Mode: "inaccurate answer",
+	Name:   "accuracy",
+	Graded: true,
+	Doc:    "A judge finds the answer factually right.",
+	Mode:   "inaccurate answer",
 	Explain: "Scores whether what the answer says agrees with the criteria and, where the answer was to be taken from a text such as a skill, " +
 		"with that text, which the judge is shown. `context: false` keeps it from the judge, which costs less. What the answer leaves out is for " +
 		"`completeness`.\n\n" + scoreDoc + askedDoc,
@@ -28,6 +29,6 @@ var accuracyKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(accuracy) },
 }
 
-func (g *accuracy) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return g.grade(ctx, "accuracy.md", judgedSections(c, r, g.Criteria, on(g.Context, true)))
+func (g *accuracy) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return g.grade(ctx, a, "accuracy.md", judgedSections(a, g.Criteria, on(g.Context, true)))
 }

@@ -30,6 +30,6 @@ Fails as soon as one check failed, whatever else is unscored; with none failed a
 // Check looks at the checks inside together.
 func (g *all) Check() error { return g.arrange(false) }
 
-func (g *all) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return atLeast(g.deciding(), g.scores(ctx, c, r))
+func (g *all) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return atLeast(g.deciding(), g.scores(ctx, a))
 }

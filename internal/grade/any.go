@@ -29,6 +29,6 @@ Passes as soon as one check passed, whatever else is unscored; with none passed 
 // Check looks at the checks inside together.
 func (g *anyOf) Check() error { return g.arrange(false) }
 
-func (g *anyOf) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return atLeast(1, g.scores(ctx, c, r))
+func (g *anyOf) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return atLeast(1, g.scores(ctx, a))
 }

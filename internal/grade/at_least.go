@@ -43,6 +43,6 @@ func (g *atLeastOf) Check() error {
 	return err
 }
 
-func (g *atLeastOf) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return atLeast(g.Count, g.scores(ctx, c, r))
+func (g *atLeastOf) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return atLeast(g.Count, g.scores(ctx, a))
 }

@@ -16,9 +16,10 @@ type boundary struct {
 }
 
 var boundaryKind = kind.Kind[eval.Grader]{
-	Name: "boundary",
-	Doc:  "A judge finds that the answer stays within its bounds.",
-	Mode: "out of bounds",
+	Name:   "boundary",
+	Graded: true,
+	Doc:    "A judge finds that the answer stays within its bounds.",
+	Mode:   "out of bounds",
 	Explain: "With `expectRefusal: true` the question is beyond what the answer was to be taken from, and a good answer says so instead of making " +
 		"something up. With `false` it can be answered, and a good answer does, with nothing beyond. The judge is shown the text the answer " +
 		"was to be taken from, such as the skill, unless `context: false`.\n\n" + scoreDoc + askedDoc,
@@ -29,10 +30,10 @@ var boundaryKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(boundary) },
 }
 
-func (g *boundary) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *boundary) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
 	prompt := "boundary_answer.md"
 	if g.ExpectRefusal {
 		prompt = "boundary_refusal.md"
 	}
-	return g.grade(ctx, prompt, judgedSections(c, r, g.Criteria, on(g.Context, true)))
+	return g.grade(ctx, a, prompt, judgedSections(a, g.Criteria, on(g.Context, true)))
 }

@@ -55,3 +55,14 @@ var Kinds = kind.Catalog[eval.Grader]{
 	weightedKind,
 	wordCountKind,
 }
+
+// Info is what reports need to know of every kind, by name.
+func Info() map[string]eval.KindInfo {
+	out := make(map[string]eval.KindInfo, len(Kinds))
+	for _, k := range Kinds {
+		if k.Graded || k.Section != "" {
+			out[k.Name] = eval.KindInfo{Graded: k.Graded, Section: k.Section, Order: k.Order}
+		}
+	}
+	return out
+}

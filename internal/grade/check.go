@@ -1,6 +1,7 @@
 package grade
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -112,7 +113,7 @@ func (c common) around(g eval.Grader, k kind.Kind[eval.Grader], pos eval.Pos) *e
 		check.Of = "" // the default, so that rules say only what is special
 	}
 	if c.Not {
-		check.Mode = notMode(k.Name)
+		check.Mode = cmp.Or(k.NotMode, "not "+k.Name)
 	}
 	return check
 }

@@ -29,9 +29,9 @@ cites and has no source list fails.`,
 	New: func() eval.Grader { return new(citationValid) },
 }
 
-func (g *citationValid) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	found, known := citations(r.Text)
-	for i, s := range r.Sources {
+func (g *citationValid) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	found, known := citations(a.Response.Text)
+	for i, s := range a.Response.Sources {
 		if s.N == 0 {
 			s.N = i + 1
 		}

@@ -23,9 +23,10 @@ type codeQuality struct {
 const langchainCompat = "langchain-1.0"
 
 var codeQualityKind = kind.Kind[eval.Grader]{
-	Name: "code_quality",
-	Doc:  "A judge finds the code in the answer valid and idiomatic.",
-	Mode: "poor code",
+	Name:   "code_quality",
+	Graded: true,
+	Doc:    "A judge finds the code in the answer valid and idiomatic.",
+	Mode:   "poor code",
 	Explain: "Scores validity, imports, use of the interfaces the criteria ask for, and idiom, of the language at hand: the skill's, else that of " +
 		"the answer's own blocks. An answer without code is not judged: the check is skipped and left out of composites. With " +
 		"`compat: langchain-1.0` an answer without a fenced block scores 1 without a call, as the LangChain skills evaluators have it.\n\n" + scoreDoc + askedDoc,
@@ -35,20 +36,15 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(codeQuality) },
 }
 
-func (g *codeQuality) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	j, err := judgeOf(ctx, g.Model)
+func (g *codeQuality) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
 	switch {
-	case err != nil:
-		return eval.Score{}, err
-	case j == nil: // before the score without a call: nobody was to judge
-		return eval.Skipped(noJudge), nil
-	case g.Compat == langchainCompat && len(code.Blocks(r.Text)) == 0:
+	case g.Compat == langchainCompat && len(code.Blocks(a.Response.Text)) == 0:
 		return eval.PassIf(true, "no block in the answer, which %s scores 1", g.Compat), nil
-	case g.Compat == "" && len(answerCode(r)) == 0:
+	case g.Compat == "" && len(answerCode(a.Response)) == 0:
 		return eval.Skipped(noCodeReason), nil
 	}
-	sections := judgedSections(c, r, g.Criteria, on(g.Context, false))
-	return g.grade(ctx, "code_quality.md", sections, "language", language(r))
+	sections := judgedSections(a, g.Criteria, on(g.Context, false))
+	return g.grade(ctx, a, "code_quality.md", sections, "language", language(a.Response))
 }
 
 // languageNames are languages as a judge is told them. A fence may say

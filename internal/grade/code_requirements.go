@@ -21,12 +21,14 @@ type codeRequirements struct {
 	rubric
 
 	include, exclude []*code.Pattern
+	skip             string // why the structure is not judged
 }
 
 var codeRequirementsKind = kind.Kind[eval.Grader]{
-	Name: "code_requirements",
-	Doc:  "The answer's code has what it must, nothing it must not, and the expected structure.",
-	Mode: "unmet code requirement",
+	Name:   "code_requirements",
+	Graded: true,
+	Doc:    "The answer's code has what it must, nothing it must not, and the expected structure.",
+	Mode:   "unmet code requirement",
 	Explain: "`mustInclude` and `mustNotInclude` are looked for in the code of the answer, without a judge, in the forms that `code_validation` " +
 		"has: a piece of code, `call:` and the name of a function, `re:` and a regular expression, `text:` anywhere. Comments and what strings say " +
 		"do not count unless `in: all`. All blocks of the answer count, and an answer without any that looks like code. `expectedStructure` is put to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.5 if not given.\n\n" +
@@ -58,15 +60,15 @@ func (g *codeRequirements) Check() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// Dear tells whether a judge is asked.
-func (g *codeRequirements) Dear() bool { return trim(g.ExpectedStructure) != "" }
+// Expensive tells whether a judge is asked.
+func (g *codeRequirements) Expensive() bool { return trim(g.ExpectedStructure) != "" }
 
 // Bounded tells the same: what is looked for without a judge is soon found.
-func (g *codeRequirements) Bounded() bool { return g.Dear() }
+func (g *codeRequirements) Bounded() bool { return g.Expensive() }
 
 // calls: one, about the structure.
 func (g *codeRequirements) calls() int {
-	if g.Dear() {
+	if g.Expensive() {
 		return 1
 	}
 	return 0
@@ -81,24 +83,24 @@ func (g *codeRequirements) checks() []*eval.Check {
 	for _, text := range g.MustNotInclude {
 		out = append(out, partCheck("code_pattern", "exclude:", text, "forbidden pattern"))
 	}
-	if g.Dear() {
+	if g.Expensive() {
 		out = append(out, partCheck("code_structure", "structure", "", codeRequirementsKind.Mode))
 	}
 	uniqueKeys(out)
 	return out
 }
 
-func (g *codeRequirements) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	a := &code.Answer{Blocks: answerCode(r)}
+func (g *codeRequirements) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	answer := &code.Answer{Blocks: answerCode(a.Response)}
 	var scores []eval.Score
 	for i, part := range g.checks() {
 		switch {
 		case i < len(g.include):
-			scores = append(scores, g.looked(part, g.include[i], a, true))
+			scores = append(scores, g.looked(part, g.include[i], answer, true))
 		case i < len(g.include)+len(g.exclude):
-			scores = append(scores, g.looked(part, g.exclude[i-len(g.include)], a, false))
+			scores = append(scores, g.looked(part, g.exclude[i-len(g.include)], answer, false))
 		default:
-			scores = append(scores, g.structure(ctx, part, c, r, len(a.Blocks) > 0))
+			scores = append(scores, g.structure(ctx, part, a, len(answer.Blocks) > 0))
 		}
 	}
 	s, err := atLeast(len(scores), scores)
@@ -137,17 +139,21 @@ func (g *codeRequirements) looked(part *eval.Check, p *code.Pattern, a *code.Ans
 const noCodeReason = "no code in the answer"
 
 // structure asks the judge, if there is code to ask about.
-func (g *codeRequirements) structure(ctx context.Context, part *eval.Check, c *eval.Case, r *eval.Response, hasCode bool) eval.Score {
-	part.Grader = eval.GraderFunc(func(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-		if j, err := judgeOf(ctx, g.Model); err == nil && j != nil && !hasCode {
+func (g *codeRequirements) structure(ctx context.Context, part *eval.Check, a *eval.Attempt, hasCode bool) eval.Score {
+	part.Skip = g.skip
+	part.Grader = eval.GraderFunc(func(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+		if !hasCode {
 			return eval.PassIf(false, noCodeReason), nil
 		}
-		sections := withSection(nil, "question", question(c))
-		sections = append(sections, section{"structure", g.ExpectedStructure}, section{"answer", r.Text})
-		return g.grade(ctx, "structure.md", sections)
+		sections := withSection(nil, "question", question(a.Case))
+		sections = append(sections, section{"structure", g.ExpectedStructure}, section{"answer", a.Response.Text})
+		return g.grade(ctx, a, "structure.md", sections)
 	})
-	return part.Grade(ctx, c, r)
+	return part.Grade(ctx, a)
 }
+
+// skipJudged leaves the structure out: the run has no judge.
+func (g *codeRequirements) skipJudged(why string) { g.skip = why }
 
 // passedShare is the share of passes among scores with a verdict.
 func passedShare(scores []eval.Score) float64 {

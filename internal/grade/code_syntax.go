@@ -48,10 +48,10 @@ func parsed(language string) bool {
 	return slices.Contains(code.Languages(), code.Canonical(language))
 }
 
-func (g *codeSyntax) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *codeSyntax) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	var findings []eval.Finding
 	var good, bad, open int // open: blocks the parser could not judge
-	for _, b := range code.Blocks(r.Text) {
+	for _, b := range code.Blocks(a.Response.Text) {
 		if !parsed(b.Lang) || g.Language != "" && !code.SameLanguage(g.Language, b.Lang) {
 			continue
 		}

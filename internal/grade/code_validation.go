@@ -26,9 +26,10 @@ type codeValidation struct {
 }
 
 var codeValidationKind = kind.Kind[eval.Grader]{
-	Name: "code_validation",
-	Doc:  "The program in the answer parses, imports and uses what it must, and nothing it must not.",
-	Mode: "invalid code",
+	Name:   "code_validation",
+	Graded: true,
+	Doc:    "The program in the answer parses, imports and uses what it must, and nothing it must not.",
+	Mode:   "invalid code",
 	Explain: `The score is 0.3 × syntax + 0.3 × imports + 0.2 × required patterns + 0.2 × forbidden patterns. Syntax is 1 when every block
 of the language parses and 0 otherwise; the others are the share of their list that is met, and 1 when the list is empty. Each is a
 score of its own in reports: ` + "`syntax`, `required_imports`, `required_patterns`, `forbidden_patterns`" + `. An answer without code in the
@@ -104,25 +105,25 @@ func (g *codeValidation) language(r *eval.Response) (string, error) {
 	}
 }
 
-func (g *codeValidation) Grade(ctx context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	lang, err := g.language(r)
+func (g *codeValidation) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	lang, err := g.language(a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	a := code.ReadAnswer(r.Text, lang)
-	if len(a.Blocks) == 0 {
-		return noCode(a), nil
+	answer := code.ReadAnswer(a.Response.Text, lang)
+	if len(answer.Blocks) == 0 {
+		return noCode(answer), nil
 	}
 	scores := []eval.Score{
-		syntaxPart.score(syntaxScore(ctx, a)),
-		importsPart.score(g.importScore(a)),
-		requiredPart.score(patternScore(a, g.required, true)),
-		forbiddenPart.score(patternScore(a, g.forbidden, false)),
+		syntaxPart.score(syntaxScore(ctx, answer, envOf(a.Env).Tools)),
+		importsPart.score(g.importScore(answer)),
+		requiredPart.score(patternScore(answer, g.required, true)),
+		forbiddenPart.score(patternScore(answer, g.forbidden, false)),
 	}
 	s, err := g.total(scores)
 	s = s.Detail("language", lang)
-	if len(a.Notes) > 0 {
-		s = s.Detail("notes", a.Notes)
+	if len(answer.Notes) > 0 {
+		s = s.Detail("notes", answer.Notes)
 	}
 	return s, err
 }
@@ -195,12 +196,12 @@ func (g *codeValidation) total(scores []eval.Score) (eval.Score, error) {
 }
 
 // syntaxScore is full when every block parses.
-func syntaxScore(ctx context.Context, a *code.Answer) eval.Score {
+func syntaxScore(ctx context.Context, a *code.Answer, tools code.Tools) eval.Score {
 	var findings []eval.Finding
 	bad, open := 0, 0
 	checkers := map[string]bool{}
 	for _, b := range a.Blocks {
-		v := code.SyntaxWith(ctx, b.Lang, b.Text, checkTools(ctx))
+		v := code.SyntaxWith(ctx, b.Lang, b.Text, tools)
 		switch {
 		case !v.Checked:
 			open++
@@ -330,16 +331,4 @@ func missingPattern(a *code.Answer, p *code.Pattern) eval.Finding {
 		f.Pos = places[0].Pos
 	}
 	return f
-}
-
-type toolsKey struct{}
-
-// WithTools lets checks of code ask outside programs.
-func WithTools(ctx context.Context, t code.Tools) context.Context {
-	return context.WithValue(ctx, toolsKey{}, t)
-}
-
-func checkTools(ctx context.Context) code.Tools {
-	t, _ := ctx.Value(toolsKey{}).(code.Tools)
-	return t
 }

@@ -15,9 +15,10 @@ type completeness struct {
 }
 
 var completenessKind = kind.Kind[eval.Grader]{
-	Name: "completeness",
-	Doc:  "A judge finds that the answer covers all key points.",
-	Mode: "incomplete answer",
+	Name:   "completeness",
+	Graded: true,
+	Doc:    "A judge finds that the answer covers all key points.",
+	Mode:   "incomplete answer",
 	Explain: "Scores how much of what the criteria ask for the answer covers. Whether it is right is for `accuracy`; for one verdict a point, use " +
 		"`facts`.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: completeness
@@ -26,6 +27,6 @@ var completenessKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(completeness) },
 }
 
-func (g *completeness) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return g.grade(ctx, "completeness.md", judgedSections(c, r, g.Criteria, on(g.Context, false)))
+func (g *completeness) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return g.grade(ctx, a, "completeness.md", judgedSections(a, g.Criteria, on(g.Context, false)))
 }

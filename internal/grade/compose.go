@@ -99,24 +99,19 @@ func fieldErrorf(field, format string, args ...any) error {
 }
 
 // Prepare asks the children for what they are missing.
-func (c *children) Prepare(ctx context.Context, env eval.Env) error {
+func (c *children) Prepare(ctx context.Context, env *eval.Env, cases []*eval.Case) error {
 	var errs []error
 	for _, check := range c.checks() {
 		if p, ok := check.Grader.(eval.Preparer); ok {
-			errs = append(errs, p.Prepare(ctx, env))
+			errs = append(errs, p.Prepare(ctx, env, cases))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// Dear tells whether a child is.
-func (c *children) Dear() bool {
-	for _, check := range c.checks() {
-		if dear(check) {
-			return true
-		}
-	}
-	return false
+// Expensive tells whether a child is.
+func (c *children) Expensive() bool {
+	return slices.ContainsFunc(c.checks(), func(check *eval.Check) bool { return eval.IsExpensive(check.Grader) })
 }
 
 // Bounded tells whether a child bounds its own time, as judges do. The others
@@ -128,25 +123,20 @@ func (c *children) Bounded() bool {
 	})
 }
 
-func dear(check *eval.Check) bool {
-	d, ok := check.Grader.(eval.Dear)
-	return ok && d.Dear()
-}
-
-// scores grades the children, the cheap ones in order and the dear ones side
-// by side, and adds up what they cost.
-func (c *children) scores(ctx context.Context, cs *eval.Case, r *eval.Response) []eval.Score {
+// scores grades the children, the cheap ones in order and the expensive ones
+// side by side.
+func (c *children) scores(ctx context.Context, a *eval.Attempt) []eval.Score {
 	checks := c.checks()
 	out := make([]eval.Score, len(checks))
 	var wg sync.WaitGroup
 	for i, check := range checks {
-		if dear(check) {
-			wg.Go(func() { out[i] = check.Grade(ctx, cs, r) })
+		if eval.IsExpensive(check.Grader) {
+			wg.Go(func() { out[i] = check.Grade(ctx, a) })
 		}
 	}
 	for i, check := range checks {
-		if !dear(check) {
-			out[i] = check.Grade(ctx, cs, r)
+		if !eval.IsExpensive(check.Grader) {
+			out[i] = check.Grade(ctx, a)
 		}
 	}
 	wg.Wait()

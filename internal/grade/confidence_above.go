@@ -18,9 +18,10 @@ type confidenceAbove struct {
 }
 
 var confidenceAboveKind = kind.Kind[eval.Grader]{
-	Name: "confidence_above",
-	Doc:  "The answer's metadata states a confidence of at least threshold.",
-	Mode: "low confidence",
+	Name:    "confidence_above",
+	Doc:     "The answer's metadata states a confidence of at least threshold.",
+	Mode:    lowConfidence,
+	NotMode: highConfidence,
 	Explain: `Passes at the threshold itself too. The number is ` + "`confidence`" + ` of the parsed metadata, never the first thing in the
 text that looks like one: a spoofed ` + "`\"confidence\": 99`" + ` in prose or code does not count, and decimals are kept. An answer
 that states no confidence fails, as if it were 0.`,
@@ -30,8 +31,8 @@ that states no confidence fails, as if it were 0.`,
 	New: func() eval.Grader { return new(confidenceAbove) },
 }
 
-func (g *confidenceAbove) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	v, why := metaNumber(r, "confidence")
+func (g *confidenceAbove) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	v, why := metaNumber(a.Response, "confidence")
 	if why != "" {
 		return judged(g.Threshold <= 0, why, bounds(&g.Threshold, nil)), nil
 	}

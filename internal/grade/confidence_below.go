@@ -14,9 +14,10 @@ type confidenceBelow struct {
 }
 
 var confidenceBelowKind = kind.Kind[eval.Grader]{
-	Name: "confidence_below",
-	Doc:  "The answer's metadata states a confidence under threshold.",
-	Mode: "high confidence",
+	Name:    "confidence_below",
+	Doc:     "The answer's metadata states a confidence under threshold.",
+	Mode:    highConfidence,
+	NotMode: lowConfidence,
 	Explain: `For questions a server should not be sure about. The threshold itself fails: what is not below is what
 ` + "`confidence_above`" + ` passes. An answer that states no confidence fails here too: it does not say that it is unsure.`,
 	Example: `- type: confidence_below
@@ -25,8 +26,8 @@ var confidenceBelowKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(confidenceBelow) },
 }
 
-func (g *confidenceBelow) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	v, why := metaNumber(r, "confidence")
+func (g *confidenceBelow) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	v, why := metaNumber(a.Response, "confidence")
 	if why != "" {
 		return judged(false, why, "below "+decimal(g.Threshold)), nil
 	}

@@ -16,9 +16,10 @@ type contains struct {
 }
 
 var containsKind = kind.Kind[eval.Grader]{
-	Name: "contains",
-	Doc:  "The answer contains a text.",
-	Mode: missingKeyword,
+	Name:    "contains",
+	NotMode: unwantedText,
+	Doc:     "The answer contains a text.",
+	Mode:    missingKeyword,
 	Explain: `Upper and lower case are the same unless ` + "`caseSensitive: true`" + ` is set. Lower case is
 taken for all of Unicode, as in JavaScript; two things are kinder than there: σ and ς are one letter, and so are İ and
 i. Accents count, and ß is not ss. The text is found inside words too: ` + "`app`" + ` is in ` + "`zkapp`" + `.
@@ -39,11 +40,11 @@ func (g *contains) Check() error {
 	return nil
 }
 
-func (g *contains) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	if g.wanted.in(r.Text) {
+func (g *contains) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	if g.wanted.in(a.Response.Text) {
 		return eval.PassIf(true, "contains %s", quote(g.Value)), nil
 	}
-	return eval.PassIf(false, "%s %s%s", lacks(r.Text), quote(g.Value), g.wanted.anyCase(r.Text)), nil
+	return eval.PassIf(false, "%s %s%s", lacks(a.Response.Text), quote(g.Value), g.wanted.anyCase(a.Response.Text)), nil
 }
 
 // lacks begins the reason of a text that is not there.

@@ -17,6 +17,7 @@ type containsAll struct {
 
 var containsAllKind = kind.Kind[eval.Grader]{
 	Name:    "contains_all",
+	NotMode: unwantedText,
 	Doc:     "The answer contains every one of several texts.",
 	Mode:    missingKeyword,
 	Explain: "Each text is looked for as `contains` does. The reason of a fail names those that are missing.",
@@ -32,10 +33,10 @@ func (g *containsAll) Check() (err error) {
 	return err
 }
 
-func (g *containsAll) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *containsAll) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	var missing []string
 	for i, w := range g.wanted {
-		if !w.in(r.Text) {
+		if !w.in(a.Response.Text) {
 			missing = append(missing, g.Values[i])
 		}
 	}

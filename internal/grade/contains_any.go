@@ -18,6 +18,7 @@ type containsAny struct {
 
 var containsAnyKind = kind.Kind[eval.Grader]{
 	Name:    "contains_any",
+	NotMode: unwantedText,
 	Doc:     "The answer contains at least one of several texts.",
 	Mode:    missingKeyword,
 	Explain: "Each text is looked for as `contains` does.",
@@ -34,9 +35,9 @@ func (g *containsAny) Check() (err error) {
 	return err
 }
 
-func (g *containsAny) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *containsAny) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	for i, w := range g.wanted {
-		if w.in(r.Text) {
+		if w.in(a.Response.Text) {
 			return eval.PassIf(true, "contains %s", quote(g.Values[i])), nil
 		}
 	}

@@ -18,9 +18,10 @@ type endsWith struct {
 }
 
 var endsWithKind = kind.Kind[eval.Grader]{
-	Name: "ends_with",
-	Doc:  "The answer ends with a text.",
-	Mode: "wrong ending",
+	Name:    "ends_with",
+	NotMode: unwantedText,
+	Doc:     "The answer ends with a text.",
+	Mode:    "wrong ending",
 	Explain: `White space after the answer does not count, nor does white space around the value. Case and line ends are
 treated as by ` + "`contains`" + `. The metadata block and the source list are not part of the answer.`,
 	Example: `- type: ends_with
@@ -35,8 +36,8 @@ func (g *endsWith) Check() (err error) {
 	return err
 }
 
-func (g *endsWith) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text := trim(r.Text)
+func (g *endsWith) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text := trim(a.Response.Text)
 	if strings.HasSuffix(g.wanted.ready(text), g.wanted.text) {
 		return eval.PassIf(true, "ends with %s", quote(trim(g.Value))), nil
 	}

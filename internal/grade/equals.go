@@ -17,9 +17,10 @@ type equals struct {
 }
 
 var equalsKind = kind.Kind[eval.Grader]{
-	Name: "equals",
-	Doc:  "The answer is a text and nothing else.",
-	Mode: "different answer",
+	Name:    "equals",
+	NotMode: unwantedText,
+	Doc:     "The answer is a text and nothing else.",
+	Mode:    "different answer",
 	Explain: `White space at both ends of the answer and of the value does not count. As with ` + "`contains`" + `, upper and
 lower case are the same unless ` + "`caseSensitive: true`" + ` is set, and lines may end in CRLF.`,
 	Example: `- type: equals
@@ -34,8 +35,8 @@ func (g *equals) Check() (err error) {
 	return err
 }
 
-func (g *equals) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text := trim(r.Text)
+func (g *equals) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text := trim(a.Response.Text)
 	ok := g.wanted.ready(text) == g.wanted.text
 	if ok {
 		return eval.PassIf(true, "the answer is %s", quote(trim(g.Value))), nil

@@ -63,12 +63,12 @@ func (g *execGrader) Check() error {
 
 func (g *execGrader) place(dir string) { g.dir = dir }
 
-// Dear: a program takes its time.
-func (g *execGrader) Dear() bool { return true }
+// Expensive: a program takes its time.
+func (g *execGrader) Expensive() bool { return true }
 
 // Prepare looks for the program, so that a missing one stops the run before
 // its first case.
-func (g *execGrader) Prepare(context.Context, eval.Env) error {
+func (g *execGrader) Prepare(context.Context, *eval.Env, []*eval.Case) error {
 	if err := g.find(); err != nil {
 		return &eval.Missing{What: []string{fmt.Sprintf("program %q of an exec check: %v", g.Command[0], err)}}
 	}
@@ -96,12 +96,12 @@ func (g *execGrader) find() error {
 	return err
 }
 
-func (g *execGrader) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	input, err := json.Marshal(execInput{c, execResponse{r, eval.Millis(r.Latency)}})
+func (g *execGrader) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	input, err := json.Marshal(execInput{a.Case, execResponse{a.Response, eval.Millis(a.Response.Latency)}})
 	if err != nil {
 		return eval.Score{}, fmt.Errorf("write the answer as JSON: %w", err)
 	}
-	out, err := g.run(ctx, input)
+	out, err := g.run(ctx, input, envOf(a.Env).environ())
 	if err != nil {
 		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
 	}
@@ -127,7 +127,7 @@ type execResponse struct {
 }
 
 // run gives what the program wrote to stdout.
-func (g *execGrader) run(ctx context.Context, input []byte) ([]byte, error) {
+func (g *execGrader) run(ctx context.Context, input []byte, environ []string) ([]byte, error) {
 	timeout := time.Duration(g.Timeout)
 	if timeout == 0 {
 		timeout = execTimeout
@@ -137,7 +137,7 @@ func (g *execGrader) run(ctx context.Context, input []byte) ([]byte, error) {
 	cmd := exec.CommandContext(own, g.Command[0], g.Command[1:]...)
 	stdout := &head{most: execOutput}
 	stderr := &ending{most: execTail}
-	cmd.Dir, cmd.Env = g.dir, environ(ctx)
+	cmd.Dir, cmd.Env = g.dir, environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
 	cmd.WaitDelay = execLinger
 	ownGroup(cmd)

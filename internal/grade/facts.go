@@ -27,9 +27,10 @@ const (
 )
 
 var factsKind = kind.Kind[eval.Grader]{
-	Name: "facts",
-	Doc:  "A judge finds every expected fact in the answer, and no forbidden claim.",
-	Mode: missingFact,
+	Name:   "facts",
+	Graded: true,
+	Doc:    "A judge finds every expected fact in the answer, and no forbidden claim.",
+	Mode:   missingFact,
 	Explain: "One call gives a verdict on each fact and each claim: the answer states it, denies it, or leaves it out. The judge is not told which " +
 		"are wanted. Each is a check of its own inside this one, with the key `fact:` or `forbidden:` and its text, so that a report says which " +
 		"fact is missing; a claim that the answer denies does not stand. The value is the share that is as wanted. All must be, unless " +
@@ -100,19 +101,16 @@ const (
 // standing is a judge's verdict on one statement.
 type standing struct{ reasoning, verdict string }
 
-func (g *facts) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	j, err := judgeOf(ctx, g.Model)
+func (g *facts) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	j, err := judgeOf(a, g.Model)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	if j == nil {
-		return eval.Skipped(noJudge), nil
-	}
 	statements := g.statements()
-	sections := withSection(nil, "question", question(c))
+	sections := withSection(nil, "question", question(a.Case))
 	sections = append(sections, section{"statements", numbered(statements)})
 	sections = withSection(sections, "variations", listed(g.AcceptableVariations))
-	sections = append(sections, section{"answer", r.Text})
+	sections = append(sections, section{"answer", a.Response.Text})
 	q := inquiry{task: j.texts["facts.md"], sections: sections, tokens: 1024 + 160*len(statements)}
 	verdicts, h, err := ask(ctx, j, q, standings(len(statements)))
 	if err != nil {

@@ -17,9 +17,10 @@ type hasCodeBlock struct {
 }
 
 var hasCodeBlockKind = kind.Kind[eval.Grader]{
-	Name: "has_code_block",
-	Doc:  "The answer has a fenced code block, of the given language if there is one.",
-	Mode: missingCode,
+	Name:    "has_code_block",
+	NotMode: "unwanted code",
+	Doc:     "The answer has a fenced code block, of the given language if there is one.",
+	Mode:    missingCode,
 	Explain: `Fences of backticks or tildes count, in lists and quotes too. The language is the first word after the fence; other names
 of it count (` + "`ts`" + ` is ` + "`typescript`" + `), dialects count as what they extend (` + "`tsx`" + ` is ` + "`typescript`" + `, not the other way round), and attributes after
 it do not matter.
@@ -40,14 +41,14 @@ func (g *hasCodeBlock) Check() error {
 	return nil
 }
 
-func (g *hasCodeBlock) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *hasCodeBlock) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	what := "code block"
 	if g.Language != "" {
 		what = g.Language + " block"
 	}
 	var seen []string
 	open := 0 // line of a fence that would do, were it closed
-	for _, b := range code.Blocks(r.Text) {
+	for _, b := range code.Blocks(a.Response.Text) {
 		switch fits := g.Language == "" || code.SameLanguage(g.Language, b.Lang); {
 		case fits && b.Closed:
 			return eval.PassIf(true, "%s at line %d", what, b.Line), nil

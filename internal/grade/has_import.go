@@ -17,9 +17,10 @@ type hasImport struct {
 }
 
 var hasImportKind = kind.Kind[eval.Grader]{
-	Name: "has_import",
-	Doc:  "Code in the answer imports a module.",
-	Mode: "missing import",
+	Name:    "has_import",
+	NotMode: "unwanted import",
+	Doc:     "Code in the answer imports a module.",
+	Mode:    "missing import",
 	Explain: `Reads the import statements of TypeScript and JavaScript (import, require), Rust (use), Go (grouped imports too),
 Python and Solidity; statements over several lines count, and so do those that stand in the text outside a block. For Rust and Python, what is
 inside the module counts as well: ` + "`anchor_lang`" + ` is imported by ` + "`use anchor_lang::prelude::*`" + `.
@@ -35,9 +36,9 @@ is imported, or a whole statement. This is what ` + "`expectedImports`" + ` stan
 	New: func() eval.Grader { return new(hasImport) },
 }
 
-func (g *hasImport) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *hasImport) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	var seen []string
-	for _, i := range code.TextImports(r.Text) {
+	for _, i := range code.TextImports(a.Response.Text) {
 		if g.meets(i) {
 			return eval.PassIf(true, "%s at line %d", quote(i.Text), i.Line), nil
 		}

@@ -17,9 +17,13 @@ type hitAtK struct {
 }
 
 var hitAtKKind = kind.Kind[eval.Grader]{
-	Name: "hit_at_k",
-	Doc:  "A relevant document is among the first k of a search.",
-	Mode: missingResult,
+	Name:    "hit_at_k",
+	Graded:  true,
+	Section: eval.RetrievalSection,
+	Order:   3,
+	NotMode: unwantedResult,
+	Doc:     "A relevant document is among the first k of a search.",
+	Mode:    missingResult,
 	Explain: `The value is 1 when at least one label is among the first k documents, and 0 when none is. With ` + "`not: true`" + ` the labels
 are documents that must not come up; its value is turned round then, in the mean of all hit_at_k checks too.
 
@@ -38,8 +42,8 @@ are documents that must not come up; its value is turned round then, in the mean
 // Check makes labels and path ready.
 func (g *hitAtK) Check() error { return errors.Join(g.checkLabels(), g.checkOrigin()) }
 
-func (g *hitAtK) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, r)
+func (g *hitAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}

@@ -15,9 +15,10 @@ type isError struct {
 }
 
 var isErrorKind = kind.Kind[eval.Grader]{
-	Name: "is_error",
-	Doc:  "The answer is an error, as flagged by the server.",
-	Mode: "missing error",
+	Name:    "is_error",
+	NotMode: errorAnswer,
+	Doc:     "The answer is an error, as flagged by the server.",
+	Mode:    missingError,
 	Explain: `For cases that must be refused: bad arguments, unknown projects. Only the flag counts (` + "`isError`" + ` of a tool result), not
 what the text sounds like; ` + "`matches`" + ` also asks for a pattern in it, read as by ` + "`matches_regex`" + `.
 
@@ -40,19 +41,19 @@ func (g *isError) Check() (err error) {
 	return nil
 }
 
-func (g *isError) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	if !r.IsError {
-		return eval.PassIf(false, "the answer is not an error: %s", quote(trim(r.Text))), nil
+func (g *isError) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	if !a.Response.IsError {
+		return eval.PassIf(false, "the answer is not an error: %s", quote(trim(a.Response.Text))), nil
 	}
 	if g.pattern == nil {
-		return eval.PassIf(true, "the answer is an error: %s", quote(trim(r.Text))), nil
+		return eval.PassIf(true, "the answer is an error: %s", quote(trim(a.Response.Text))), nil
 	}
-	match, found, err := g.pattern.find(r.Text)
+	match, found, err := g.pattern.find(a.Response.Text)
 	if err != nil {
 		return eval.Score{}, err
 	}
 	if found {
 		return eval.PassIf(true, "the answer is an error with %s", quote(match)), nil
 	}
-	return eval.PassIf(false, "nothing in the error %s matches %s", quote(trim(r.Text)), g.pattern), nil
+	return eval.PassIf(false, "nothing in the error %s matches %s", quote(trim(a.Response.Text)), g.pattern), nil
 }

@@ -12,9 +12,10 @@ import (
 type isJSON struct{}
 
 var isJSONKind = kind.Kind[eval.Grader]{
-	Name: "is_json",
-	Doc:  "The answer is one JSON value and nothing else.",
-	Mode: "invalid JSON",
+	Name:    "is_json",
+	NotMode: "unwanted JSON",
+	Doc:     "The answer is one JSON value and nothing else.",
+	Mode:    "invalid JSON",
 	Explain: `White space around the value does not count, and neither does one fence around all of the answer. Text beside the value
 fails; ` + "`json_path`" + ` and ` + "`json_schema`" + ` also find JSON inside an answer.`,
 	Example: `- type: is_json
@@ -22,8 +23,8 @@ fails; ` + "`json_path`" + ` and ` + "`json_schema`" + ` also find JSON inside a
 	New: func() eval.Grader { return new(isJSON) },
 }
 
-func (g *isJSON) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text := trim(r.Text)
+func (g *isJSON) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text := trim(a.Response.Text)
 	if inner, ok := onlyBlock(text); ok {
 		text = trim(inner)
 	}

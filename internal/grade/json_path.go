@@ -18,9 +18,10 @@ type jsonPath struct {
 }
 
 var jsonPathKind = kind.Kind[eval.Grader]{
-	Name: "json_path",
-	Doc:  "A value inside the answer's JSON compares as asked.",
-	Mode: "wrong value",
+	Name:    "json_path",
+	NotMode: unwantedValue,
+	Doc:     "A value inside the answer's JSON compares as asked.",
+	Mode:    "wrong value",
 	Explain: `The JSON is the answer's structured content; else the answer, when it is JSON as a whole; else its first valid json block.
 An answer without JSON fails.
 
@@ -50,8 +51,8 @@ func (g *jsonPath) Check() (err error) {
 	return g.check()
 }
 
-func (g *jsonPath) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text, where, ok := document(r)
+func (g *jsonPath) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text, where, ok := document(a.Response)
 	if !ok {
 		return eval.PassIf(false, noDocument), nil
 	}

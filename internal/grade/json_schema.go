@@ -23,9 +23,10 @@ type jsonSchema struct {
 }
 
 var jsonSchemaKind = kind.Kind[eval.Grader]{
-	Name: "json_schema",
-	Doc:  "The answer's JSON is valid under a JSON Schema.",
-	Mode: "schema violation",
+	Name:    "json_schema",
+	NotMode: unwantedValue,
+	Doc:     "The answer's JSON is valid under a JSON Schema.",
+	Mode:    "schema violation",
 	Explain: `The schema stands in the suite, draft 2020-12 or draft 7. References go inside the schema only (` + "`#/$defs/name`" + `), and a
 reference that leads back to itself without going into the value is refused. ` + "`pattern`" + ` is RE2; ` + "`format`" + ` is not checked. A schema
 that does not compile is an error of the suite.
@@ -82,8 +83,8 @@ func compileSchema(raw json.RawMessage) (_ *jsonschema.Resolved, err error) {
 	return resolved, nil
 }
 
-func (g *jsonSchema) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text, where, ok := document(r)
+func (g *jsonSchema) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text, where, ok := document(a.Response)
 	if !ok {
 		return eval.PassIf(false, noDocument), nil
 	}

@@ -35,9 +35,10 @@ const (
 )
 
 var judgeKind = kind.Kind[eval.Grader]{
-	Name: "judge",
-	Doc:  "A judge finds that the answer meets the criteria.",
-	Mode: "criteria not met",
+	Name:   "judge",
+	Graded: true,
+	Doc:    "A judge finds that the answer meets the criteria.",
+	Mode:   "criteria not met",
 	Explain: "`scale` is what the judge answers. `continuous`: a score from 0 to 1. `boolean`: true, which passes with the value 1, or false. " +
 		"`choices`: one of the words in `choices`, whose value is then the score.\n\n" + scoreDoc +
 		"The judge sees the question, the criteria, the `reference` where there is one, and the answer; with `context: true` also what the answer " +
@@ -98,15 +99,15 @@ func (g *judgeCheck) checkScale() error {
 	return errors.Join(errs...)
 }
 
-func (g *judgeCheck) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	sections := withSection(nil, "question", question(c))
+func (g *judgeCheck) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	sections := withSection(nil, "question", question(a.Case))
 	if on(g.Context, false) {
-		sections = withSection(sections, "context", r.Context)
+		sections = withSection(sections, "context", a.Response.Context)
 	}
 	sections = append(sections, section{"criteria", g.Criteria})
 	sections = withSection(sections, "reference", g.Reference)
-	sections = append(sections, section{"answer", r.Text})
-	s, err := g.put(ctx, g.form, sections, func(j *judge) string {
+	sections = append(sections, section{"answer", a.Response.Text})
+	s, err := g.put(ctx, a, g.form, sections, func(j *judge) string {
 		if g.task != "" {
 			return g.task
 		}

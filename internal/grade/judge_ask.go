@@ -3,7 +3,6 @@ package grade
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ func ask[T any](ctx context.Context, j *judge, q inquiry, f form[T]) (verdict T,
 	}
 	closing := filled(j.texts[closingPrompt], "code", m.code, "form", f.words)
 	user := q.task + "\n\n" + m.text + "\n\n" + closing
-	req := j.request(ctx, q, f.name, f.schema)
+	req := j.request(q, f.name, f.schema)
 	req.Messages = []llm.Message{{Role: llm.User, Text: user}}
 	verdict, reply, problem, err := hear(ctx, j, req, f, &h)
 	switch {
@@ -80,22 +79,18 @@ func ask[T any](ctx context.Context, j *judge, q inquiry, f form[T]) (verdict T,
 }
 
 // request is a question without its messages.
-func (j *judge) request(ctx context.Context, q inquiry, name, schema string) *llm.Request {
+func (j *judge) request(q inquiry, name, schema string) *llm.Request {
 	var cold float64
 	return &llm.Request{
 		System: j.texts[systemPrompt], Schema: &llm.Schema{Name: name, Schema: json.RawMessage(schema)},
-		Temperature: &cold, MaxTokens: max(q.tokens, judgeTokens), Trial: eval.TrialOf(ctx), Sample: j.sample + q.sample,
+		Temperature: &cold, MaxTokens: max(q.tokens, judgeTokens), Sample: j.sample + q.sample,
 	}
 }
 
 // hear makes one call and counts it. problem is why the reply is no verdict;
 // an error means that there is no reply.
 func hear[T any](ctx context.Context, j *judge, req *llm.Request, f form[T], h *hearing) (verdict T, reply *llm.Reply, problem, err error) {
-	reply, err = j.model.Generate(ctx, req)
-	if err == nil && reply == nil {
-		err = errors.New("the model gave neither a reply nor an error")
-	}
-	if err != nil {
+	if reply, err = llm.Ask(ctx, j.attempt, eval.JudgeEvent, j.name, j.model, req); err != nil {
 		return verdict, nil, nil, fmt.Errorf("ask the judge: %w", err)
 	}
 	h.usage.Add(&reply.Usage)

@@ -67,18 +67,15 @@ var continuous = form[graded]{
 }
 
 // grade asks for a score from 0 to 1 with a prompt of the program.
-func (g *rubric) grade(ctx context.Context, prompt string, sections []section, pairs ...string) (eval.Score, error) {
-	return g.put(ctx, continuous, sections, func(j *judge) string { return filled(j.texts[prompt], pairs...) })
+func (g *rubric) grade(ctx context.Context, a *eval.Attempt, prompt string, sections []section, pairs ...string) (eval.Score, error) {
+	return g.put(ctx, a, continuous, sections, func(j *judge) string { return filled(j.texts[prompt], pairs...) })
 }
 
 // put asks the judge and holds what it says against the threshold.
-func (g *rubric) put(ctx context.Context, f form[graded], sections []section, task func(*judge) string) (eval.Score, error) {
-	j, err := judgeOf(ctx, g.Model)
+func (g *rubric) put(ctx context.Context, a *eval.Attempt, f form[graded], sections []section, task func(*judge) string) (eval.Score, error) {
+	j, err := judgeOf(a, g.Model)
 	if err != nil {
 		return eval.Score{}, err
-	}
-	if j == nil {
-		return eval.Skipped(noJudge), nil
 	}
 	v, h, err := ask(ctx, j, inquiry{task: task(j), sections: sections}, f)
 	if err != nil {
@@ -108,11 +105,11 @@ func on(given *bool, otherwise bool) bool {
 // judgedSections is what was asked, what it was to be answered from, by what it is
 // judged, and the answer, which comes last so that what is said after the
 // material follows it at once.
-func judgedSections(c *eval.Case, r *eval.Response, criteria string, context bool) []section {
-	list := withSection(nil, "question", question(c))
+func judgedSections(a *eval.Attempt, criteria string, context bool) []section {
+	list := withSection(nil, "question", question(a.Case))
 	if context {
-		list = withSection(list, "context", r.Context)
+		list = withSection(list, "context", a.Response.Context)
 	}
 	list = withSection(list, "criteria", criteria)
-	return append(list, section{"answer", r.Text})
+	return append(list, section{"answer", a.Response.Text})
 }

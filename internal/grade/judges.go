@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
@@ -20,74 +21,66 @@ type Judges struct {
 	// every answer, from many goroutines, and so keeps what it made.
 	Named func(spec string) (llm.Model, error)
 
-	Prompts fs.FS  // files that stand in for the built-in prompts of the same name; may be nil
+	Prompts fs.FS  // files that replace the built-in prompts of the same name; may be nil
 	Answer  string // the model under test: a check that is judged by it says so
+
+	read   sync.Once
+	texts  map[string]string // the prompts as they were when first needed
+	err    error             // what is wrong with them
+	sample int               // added to the sample of every request: which vote of a panel it is
 }
 
-// noJudge is why a judge check is skipped when there is nobody to ask.
-const noJudge = "no judge is configured: give --judge provider:model or models.judge in mettle.yaml"
+// NoJudge is why a judge check is skipped in a run that has no judge.
+const NoJudge = "no judge is configured: give --judge provider:model or models.judge in mettle.yaml"
 
-type benchKey struct{}
-
-// bench is what a run's judge checks have in common: the judges, and the
-// prompts as they were when the run began.
-type bench struct {
-	Judges
-	texts  map[string]string
-	err    error // what is wrong with the prompts
-	sample int   // added to the sample of every request: which vote of a panel it is
+// prompts reads the prompts once: a file that changes during the run changes
+// nothing.
+func (j *Judges) prompts() error {
+	j.read.Do(func() { j.texts, j.err = readPrompts(j.Prompts) })
+	return j.err
 }
 
-// WithJudges gives judge checks their models and prompts. The prompts are read
-// now: a file that changes during the run changes nothing.
-func WithJudges(ctx context.Context, j *Judges) context.Context {
-	b := &bench{}
-	if j != nil {
-		b.Judges = *j
-	}
-	b.texts, b.err = readPrompts(b.Prompts)
-	return context.WithValue(ctx, benchKey{}, b)
+// with is the judges with another one in the default's place.
+func (j *Judges) with(m llm.Model, name string, sample int) *Judges {
+	other := &Judges{Default: m, Name: name, Named: j.Named, Prompts: j.Prompts, Answer: j.Answer, sample: j.sample + sample}
+	other.read.Do(func() { other.texts, other.err = j.texts, j.err })
+	return other
 }
 
-func benchOf(ctx context.Context) *bench {
-	b, _ := ctx.Value(benchKey{}).(*bench)
-	return b
-}
-
-// with is the bench with another judge in the first one's place.
-func (b *bench) with(m llm.Model, name string, sample int) *bench {
-	other := *b
-	other.Default, other.Name, other.sample = m, name, b.sample+sample
-	return &other
-}
-
-// judge is a model with what it is asked with.
+// judge is a model with what it is asked with, for an attempt.
 type judge struct {
-	model llm.Model
-	name  string
-	*bench
+	model   llm.Model
+	name    string
+	attempt *eval.Attempt
+	*Judges
 }
 
-// judgeOf finds whom to ask: the model a check names, else the run's judge. It
-// gives nil when there is none.
-func judgeOf(ctx context.Context, spec string) (*judge, error) {
-	b := benchOf(ctx)
-	switch {
-	case b == nil, spec == "" && b.Default == nil, spec != "" && b.Named == nil:
-		return nil, nil
-	case b.err != nil:
-		return nil, b.err
-	case spec == "":
-		return &judge{b.Default, b.Name, b}, nil
+// judgeOf finds whom to ask: the model a check names, else the run's judge.
+func judgeOf(a *eval.Attempt, spec string) (*judge, error) {
+	m, name, err := envOf(a.Env).Judges.find(spec)
+	if err != nil {
+		return nil, err
 	}
-	m, err := b.Named(spec)
-	if err == nil && m == nil {
+	return &judge{m, name, a, envOf(a.Env).Judges}, nil
+}
+
+// find is the model that a check names, or the default, with its name.
+func (j *Judges) find(spec string) (m llm.Model, name string, err error) {
+	switch {
+	case j == nil, spec == "" && j.Default == nil, spec != "" && j.Named == nil:
+		return nil, "", errors.New(NoJudge)
+	case j.prompts() != nil:
+		return nil, "", j.err
+	case spec == "":
+		return j.Default, j.Name, nil
+	}
+	if m, err = j.Named(spec); err == nil && m == nil {
 		err = errors.New("there is no such model")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("judge %s: %w", spec, err)
+		return nil, "", fmt.Errorf("judge %s: %w", spec, err)
 	}
-	return &judge{m, spec, b}, nil
+	return m, spec, nil
 }
 
 // asking is what all judge kinds have in common.
@@ -95,8 +88,8 @@ type asking struct {
 	Model string `yaml:"model" json:"model,omitempty" jsonschema:"the judge to ask, as provider:model, instead of the run's" check:"min=3"`
 }
 
-// Dear: a judge costs money and seconds.
-func (a *asking) Dear() bool { return true }
+// Expensive: a judge costs money and seconds.
+func (a *asking) Expensive() bool { return true }
 
 // Bounded: the schedule of model calls bounds them, and waiting for a turn is
 // not being late.
@@ -109,9 +102,25 @@ func (a *asking) named() string { return a.Model }
 func (a *asking) calls() int { return 1 }
 
 // Prepare finds a judge that cannot be asked before the first case.
-func (a *asking) Prepare(ctx context.Context, _ eval.Env) error {
-	if _, err := judgeOf(ctx, a.Model); err != nil {
-		return &eval.Missing{What: []string{err.Error()}}
+func (a *asking) Prepare(_ context.Context, env *eval.Env, _ []*eval.Case) error {
+	return prepareJudges(env, a.Model)
+}
+
+// prepareJudges finds judges that cannot be asked. The run's own may be absent:
+// then the checks that ask it are skipped.
+func prepareJudges(env *eval.Env, specs ...string) error {
+	judges := envOf(env).Judges
+	missing := new(eval.Missing)
+	for _, spec := range specs {
+		if spec == "" && (judges == nil || judges.Default == nil) {
+			continue
+		}
+		if _, _, err := judges.find(spec); err != nil {
+			missing.What = append(missing.What, err.Error())
+		}
+	}
+	if len(missing.What) > 0 {
+		return missing
 	}
 	return nil
 }
@@ -141,6 +150,27 @@ func NeedsJudge(c *eval.Check) bool {
 		return slices.ContainsFunc(g.checks(), NeedsJudge)
 	}
 	return false
+}
+
+// SkipJudged marks the checks, and those inside them, that ask the run's judge
+// as skipped: the run has none. It returns how many of the given checks are
+// skipped in whole or in part.
+func SkipJudged(checks []*eval.Check, why string) (n int) {
+	for _, c := range checks {
+		if !NeedsJudge(c) {
+			continue
+		}
+		n++
+		switch g := c.Grader.(type) {
+		case interface{ skipJudged(why string) }:
+			g.skipJudged(why)
+		case interface{ calls() int }:
+			c.Skip = why
+		case interface{ checks() []*eval.Check }:
+			SkipJudged(g.checks(), why)
+		}
+	}
+	return n
 }
 
 // JudgeCalls is how many calls of judges a check, and those inside it, make for

@@ -35,11 +35,11 @@ func (g *latencyBelow) Check() error {
 	return nil
 }
 
-func (g *latencyBelow) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	if r.Latency <= 0 {
+func (g *latencyBelow) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	if a.Response.Latency <= 0 {
 		return eval.Score{}, errors.New("no latency was measured for this answer")
 	}
 	limit := time.Duration(g.Max)
-	return judged(r.Latency <= limit, "took "+r.Latency.Round(time.Microsecond).String(), "at most "+limit.String()).
-		Detail("latency_ms", eval.Millis(r.Latency)), nil
+	return judged(a.Response.Latency <= limit, "took "+a.Response.Latency.Round(time.Microsecond).String(), "at most "+limit.String()).
+		Detail("latency_ms", eval.Millis(a.Response.Latency)), nil
 }

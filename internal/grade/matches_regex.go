@@ -18,9 +18,10 @@ type matchesRegex struct {
 }
 
 var matchesRegexKind = kind.Kind[eval.Grader]{
-	Name: "matches_regex",
-	Doc:  "A regular expression is found in the answer.",
-	Mode: "pattern not found",
+	Name:    "matches_regex",
+	NotMode: unwantedText,
+	Doc:     "A regular expression is found in the answer.",
+	Mode:    "pattern not found",
 	Explain: `The pattern is read as JavaScript's ` + "`new RegExp(pattern, 'i')`" + ` reads it: case is ignored, ` + "`^`" + ` and ` + "`$`" + ` are the
 ends of the answer, ` + "`.`" + ` stops at line ends. Lookaround, backreferences, named groups, ` + "`\\u0041`" + ` and ` + "`[^]`" + ` work. ` + "`\\p{…}`" + `
 and ` + "`\\u{…}`" + ` mean what they mean under the u flag.
@@ -47,8 +48,8 @@ func (g *matchesRegex) Check() (err error) {
 	return nil
 }
 
-func (g *matchesRegex) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	match, found, err := g.pattern.find(r.Text)
+func (g *matchesRegex) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	match, found, err := g.pattern.find(a.Response.Text)
 	if err != nil {
 		return eval.Score{}, err
 	}

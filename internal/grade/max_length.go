@@ -16,7 +16,8 @@ type maxLength struct {
 var maxLengthKind = kind.Kind[eval.Grader]{
 	Name:    "max_length",
 	Doc:     "The answer is at most this long.",
-	Mode:    "too long",
+	Mode:    tooLong,
+	NotMode: tooShort,
 	Explain: "Counts as `min_length` does. An empty answer passes; add `not_empty` where it should not.",
 	Example: `- type: max_length
   chars: 4000
@@ -24,7 +25,7 @@ var maxLengthKind = kind.Kind[eval.Grader]{
 	New: func() eval.Grader { return new(maxLength) },
 }
 
-func (g *maxLength) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	n := utf8.RuneCountInString(trim(r.Text))
+func (g *maxLength) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	n := utf8.RuneCountInString(trim(a.Response.Text))
 	return judged(n <= g.Chars, counted(n, "character"), bounds(nil, &g.Chars)).Detail("length", n), nil
 }

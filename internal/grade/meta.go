@@ -18,9 +18,10 @@ type meta struct {
 }
 
 var metaKind = kind.Kind[eval.Grader]{
-	Name: "meta",
-	Doc:  "A value of the answer's metadata compares as asked.",
-	Mode: "wrong metadata",
+	Name:    "meta",
+	NotMode: "unwanted metadata",
+	Doc:     "A value of the answer's metadata compares as asked.",
+	Mode:    "wrong metadata",
 	Explain: `The metadata is what the envelope of the answer held: confidence, sourcesUsed and whatever else the server puts there. A
 path is written as in ` + "`json_path`" + `: ` + "`model`" + `, ` + "`retrieval.score`" + `, ` + "`sources[0].url`" + `. A name that holds dots itself is found too.
 
@@ -43,16 +44,16 @@ func (g *meta) Check() (err error) {
 	return g.check()
 }
 
-func (g *meta) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *meta) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	where := "the answer's metadata"
 	switch {
-	case len(r.Meta) == 0:
+	case len(a.Response.Meta) == 0:
 		where += ", as there is none"
 	case g.Exists == nil || *g.Exists:
-		where += fmt.Sprintf(", which has %s", metaKeys(r.Meta))
+		where += fmt.Sprintf(", which has %s", metaKeys(a.Response.Meta))
 	}
-	values := g.steps.from(r.Meta)
-	if v, ok := r.Meta[g.Path]; ok {
+	values := g.steps.from(a.Response.Meta)
+	if v, ok := a.Response.Meta[g.Path]; ok {
 		values = []any{v}
 	}
 	return g.judge(g.Path, where, values, false)

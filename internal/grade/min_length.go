@@ -14,9 +14,10 @@ type minLength struct {
 }
 
 var minLengthKind = kind.Kind[eval.Grader]{
-	Name: "min_length",
-	Doc:  "The answer is at least this long.",
-	Mode: "too short",
+	Name:    "min_length",
+	Doc:     "The answer is at least this long.",
+	Mode:    tooShort,
+	NotMode: tooLong,
 	Explain: `Counts characters (Unicode code points), not bytes and not JavaScript's UTF-16 units: 👍 is one. White space at
 both ends, the metadata block and the source list do not count.`,
 	Example: `- type: min_length
@@ -25,7 +26,7 @@ both ends, the metadata block and the source list do not count.`,
 	New: func() eval.Grader { return new(minLength) },
 }
 
-func (g *minLength) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	n := utf8.RuneCountInString(trim(r.Text))
+func (g *minLength) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	n := utf8.RuneCountInString(trim(a.Response.Text))
 	return judged(n >= g.Chars, counted(n, "character"), bounds(&g.Chars, nil)).Detail("length", n), nil
 }

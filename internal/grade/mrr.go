@@ -18,9 +18,13 @@ type mrr struct {
 }
 
 var mrrKind = kind.Kind[eval.Grader]{
-	Name: "mrr",
-	Doc:  "The first relevant document of a search stands high enough.",
-	Mode: poorRanking,
+	Name:    "mrr",
+	Graded:  true,
+	Section: eval.RetrievalSection,
+	Order:   4,
+	NotMode: unwantedResult,
+	Doc:     "The first relevant document of a search stands high enough.",
+	Mode:    poorRanking,
 	Explain: `The value is the reciprocal rank, 1 divided by the place of the first relevant document: 1, 0.5, 0.3333 and so on, and 0
 when there is none, or none among the first k. Its mean over the cases of a run is the mean reciprocal rank.
 
@@ -35,8 +39,8 @@ when there is none, or none among the first k. Its mean over the cases of a run 
 // Check makes labels and path ready.
 func (g *mrr) Check() error { return errors.Join(g.checkLabels(), g.checkOrigin()) }
 
-func (g *mrr) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, r)
+func (g *mrr) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}

@@ -20,9 +20,13 @@ type ndcgAtK struct {
 }
 
 var ndcgAtKKind = kind.Kind[eval.Grader]{
-	Name: "ndcg_at_k",
-	Doc:  "The order of the first k documents of a search is near enough to the best one.",
-	Mode: poorRanking,
+	Name:    "ndcg_at_k",
+	Graded:  true,
+	Section: eval.RetrievalSection,
+	Order:   5,
+	NotMode: unwantedResult,
+	Doc:     "The order of the first k documents of a search is near enough to the best one.",
+	Mode:    poorRanking,
 	Explain: `The value is the discounted cumulative gain of the first k documents, divided by that of the best order of all labels, cut
 at k too. A document of grade g at place i gains (2^g - 1) / log2(i + 1). A label without a grade has grade 1, so that without
 any grades each relevant document gains 1 / log2(i + 1).
@@ -42,8 +46,8 @@ any grades each relevant document gains 1 / log2(i + 1).
 // Check makes labels and path ready.
 func (g *ndcgAtK) Check() error { return errors.Join(g.checkLabels(), g.checkOrigin()) }
 
-func (g *ndcgAtK) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, r)
+func (g *ndcgAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}

@@ -21,11 +21,11 @@ is null, an empty object, an empty list or an empty string.`,
 	New: func() eval.Grader { return new(notEmpty) },
 }
 
-func (g *notEmpty) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	if text := trim(r.Text); text != "" {
+func (g *notEmpty) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	if text := trim(a.Response.Text); text != "" {
 		return eval.PassIf(true, "the answer is %s", quote(text)), nil
 	}
-	switch content := trim(string(r.Structured)); content {
+	switch content := trim(string(a.Response.Structured)); content {
 	case "", "null", "{}", "[]", `""`:
 		return eval.PassIf(false, "the answer is empty"), nil
 	default:

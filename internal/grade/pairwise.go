@@ -29,9 +29,10 @@ const maxReference = 1 << 20
 const wantBetter = "better"
 
 var pairwiseKind = kind.Kind[eval.Grader]{
-	Name: "pairwise",
-	Doc:  "A judge finds the answer better than another one, or not worse.",
-	Mode: "worse than reference",
+	Name:   "pairwise",
+	Graded: true,
+	Doc:    "A judge finds the answer better than another one, or not worse.",
+	Mode:   "worse than reference",
 	Explain: "The other answer is `reference`, or the text of `referenceFile`. Judges lean to the place an answer stands in, so they are asked twice, " +
 		"with the places swapped: the answer wins or loses only if both agree, and anything else is a tie, which the reason explains. The value is " +
 		"1 for a win, 0.5 for a tie and 0 for a loss. `want: not_worse` passes with a tie, `want: better` does not. Two answers that are the same " +
@@ -104,20 +105,18 @@ type half struct {
 	err error
 }
 
-func (g *pairwise) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	j, err := judgeOf(ctx, g.Model)
+func (g *pairwise) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	j, err := judgeOf(a, g.Model)
 	switch {
 	case err != nil:
 		return eval.Score{}, err
-	case j == nil:
-		return eval.Skipped(noJudge), nil
-	case trim(r.Text) == trim(g.other):
+	case trim(a.Response.Text) == trim(g.other):
 		return g.score(tied, "the answers are the same"), nil
 	}
 	var halves [2]half
 	var wg sync.WaitGroup
 	for i := range halves {
-		wg.Go(func() { halves[i] = g.half(ctx, j, c, r, i == 1) })
+		wg.Go(func() { halves[i] = g.half(ctx, j, i == 1) })
 	}
 	wg.Wait()
 	h := halves[0].hearing
@@ -130,8 +129,9 @@ func (g *pairwise) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (e
 }
 
 // half asks in one order; swapped puts the answer second.
-func (g *pairwise) half(ctx context.Context, j *judge, c *eval.Case, r *eval.Response, swapped bool) (h half) {
-	sections := withSection(nil, "question", question(c))
+func (g *pairwise) half(ctx context.Context, j *judge, swapped bool) (h half) {
+	r := j.attempt.Response
+	sections := withSection(nil, "question", question(j.attempt.Case))
 	if on(g.Context, false) {
 		sections = withSection(sections, "context", r.Context)
 	}

@@ -23,9 +23,10 @@ type panel struct {
 const byMean = "mean"
 
 var panelKind = kind.Kind[eval.Grader]{
-	Name: "panel",
-	Doc:  "Several judges together find that the answer passes a judge check.",
-	Mode: "outvoted",
+	Name:   "panel",
+	Graded: true,
+	Doc:    "Several judges together find that the answer passes a judge check.",
+	Mode:   "outvoted",
 	Explain: "Each model is put the same check, side by side. `by: majority` passes when more than half of them pass it; the value is their share. " +
 		"`by: mean` passes when the mean of their values is at least `threshold`, 0.5 if not given. Where they disagree, the reason says so, and " +
 		"the details have the spread of the values. Each judge's own score is a check inside this one, with the key `judge:` and its name.\n\n" +
@@ -91,30 +92,18 @@ func (g *panel) checks() []*eval.Check {
 // calls: each judge makes those of the check.
 func (g *panel) calls() int { return len(g.Models) * JudgeCalls(g.Inner.check) }
 
-// Dear: several judges are dearer than one.
-func (g *panel) Dear() bool { return true }
+// Expensive: several judges cost more than one.
+func (g *panel) Expensive() bool { return true }
 
 // Bounded: as each of the judges is.
 func (g *panel) Bounded() bool { return true }
 
 // Prepare finds judges that cannot be asked before the first case.
-func (g *panel) Prepare(ctx context.Context, _ eval.Env) error {
-	var missing []string
-	for _, spec := range g.Models {
-		if _, err := judgeOf(ctx, spec); err != nil {
-			missing = append(missing, err.Error())
-		}
-	}
-	if len(missing) > 0 {
-		return &eval.Missing{What: missing}
-	}
-	return nil
+func (g *panel) Prepare(_ context.Context, env *eval.Env, _ []*eval.Case) error {
+	return prepareJudges(env, g.Models...)
 }
 
-func (g *panel) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	if b := benchOf(ctx); b == nil || b.Named == nil {
-		return eval.Skipped(noJudge), nil
-	}
+func (g *panel) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
 	checks := g.checks()
 	scores := make([]eval.Score, len(checks))
 	asked := map[string]int{}
@@ -122,7 +111,7 @@ func (g *panel) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval
 	for i, spec := range g.Models {
 		sample := 2 * asked[spec] // a pairwise check uses two
 		asked[spec]++
-		wg.Go(func() { scores[i] = member(ctx, checks[i], c, r, spec, sample) })
+		wg.Go(func() { scores[i] = member(ctx, checks[i], a, spec, sample) })
 	}
 	wg.Wait()
 	if g.By == byMean {
@@ -132,13 +121,16 @@ func (g *panel) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval
 }
 
 // member is the score of one judge.
-func member(ctx context.Context, check *eval.Check, c *eval.Case, r *eval.Response, spec string, sample int) eval.Score {
-	j, err := judgeOf(ctx, spec)
+func member(ctx context.Context, check *eval.Check, a *eval.Attempt, spec string, sample int) eval.Score {
+	j, err := judgeOf(a, spec)
 	if err != nil {
-		check.Grader = eval.GraderFunc(func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { return eval.Score{}, err })
-		return check.Grade(ctx, c, r)
+		check.Grader = eval.GraderFunc(func(context.Context, *eval.Attempt) (eval.Score, error) { return eval.Score{}, err })
+		return check.Grade(ctx, a)
 	}
-	return check.Grade(context.WithValue(ctx, benchKey{}, j.with(j.model, spec, sample)), c, r)
+	grading, env, own := *envOf(a.Env), *a.Env, *a
+	grading.Judges = j.with(j.model, spec, sample)
+	env.Grading, own.Env = &grading, &env
+	return check.Grade(ctx, &own)
 }
 
 // votes is what judges said.

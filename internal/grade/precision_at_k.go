@@ -17,9 +17,13 @@ type precisionAtK struct {
 }
 
 var precisionAtKKind = kind.Kind[eval.Grader]{
-	Name: "precision_at_k",
-	Doc:  "Enough of the first k documents of a search are relevant.",
-	Mode: "irrelevant results",
+	Name:    "precision_at_k",
+	Graded:  true,
+	Section: eval.RetrievalSection,
+	Order:   2,
+	NotMode: unwantedResult,
+	Doc:     "Enough of the first k documents of a search are relevant.",
+	Mode:    "irrelevant results",
 	Explain: `The value is the number of relevant documents among the first k, divided by k, also where the search gave fewer. With
 fewer labels than k it cannot reach 1; a threshold out of reach is refused.
 
@@ -39,8 +43,8 @@ func (g *precisionAtK) Check() error {
 	return errors.Join(g.checkLabels(), g.checkReachable(atK("precision", g.k()), best, n), g.checkOrigin())
 }
 
-func (g *precisionAtK) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, r)
+func (g *precisionAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}

@@ -17,9 +17,13 @@ type recallAtK struct {
 }
 
 var recallAtKKind = kind.Kind[eval.Grader]{
-	Name: "recall_at_k",
-	Doc:  "Enough of the relevant documents are among the first k of a search.",
-	Mode: missingResult,
+	Name:    "recall_at_k",
+	Graded:  true,
+	Section: eval.RetrievalSection,
+	Order:   1,
+	NotMode: unwantedResult,
+	Doc:     "Enough of the relevant documents are among the first k of a search.",
+	Mode:    missingResult,
 	Explain: `The value is the number of relevant documents among the first k, divided by the number of labels. With more labels than
 k it cannot reach 1; a threshold out of reach is refused.
 
@@ -39,8 +43,8 @@ func (g *recallAtK) Check() error {
 	return errors.Join(g.checkLabels(), g.checkReachable(atK("recall", g.k()), best, n), g.checkOrigin())
 }
 
-func (g *recallAtK) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, r)
+func (g *recallAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	ranked, err := rank(&g.origin, &g.relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}

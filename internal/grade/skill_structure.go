@@ -18,9 +18,10 @@ type skillStructure struct {
 }
 
 var skillStructureKind = kind.Kind[eval.Grader]{
-	Name: "skill_structure",
-	Doc:  "The skill file has the form that the structural suite asks for.",
-	Mode: "skill structure",
+	Name:   "skill_structure",
+	Graded: true,
+	Doc:    "The skill file has the form that the structural suite asks for.",
+	Mode:   "skill structure",
 	Explain: `For the ` + "`skillfile`" + ` target. The parts and their values:
 
 * ` + "`frontmatter_valid`" + `: 1 when there is frontmatter with name, description and language; passes at 1.
@@ -43,9 +44,9 @@ content with one block in the right language; ` + "`compat: langchain-1.0`" + ` 
 
 func (g *skillStructure) defaultKey() string { return g.Part }
 
-func (g *skillStructure) Grade(_ context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	language, _ := r.Meta["language"].(string)
-	scores := skill.Score(skill.Parse(skillPath(c), []byte(r.Text)), skill.ScoreOptions{Compat: g.Compat, Language: language})
+func (g *skillStructure) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	language, _ := a.Response.Meta["language"].(string)
+	scores := skill.Score(skill.Parse(skillPath(a.Case), []byte(a.Response.Text)), skill.ScoreOptions{Compat: g.Compat, Language: language})
 	value, checks := scores.Part(g.Part)
 	var failed []string
 	passes := true

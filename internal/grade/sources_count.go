@@ -15,9 +15,10 @@ type sourcesCount struct {
 }
 
 var sourcesCountKind = kind.Kind[eval.Grader]{
-	Name: "sources_count",
-	Doc:  "The answer's metadata states that at least min and at most max sources were used.",
-	Mode: "wrong number of sources",
+	Name:    "sources_count",
+	NotMode: unwantedCount,
+	Doc:     "The answer's metadata states that at least min and at most max sources were used.",
+	Mode:    "wrong number of sources",
 	Explain: `The number is ` + "`sourcesUsed`" + ` of the parsed metadata. An answer that states none counts as 0. The source list under the
 answer is not counted: ` + "`citation_valid`" + ` looks at that. One of min and max is required.`,
 	Example: `- type: sources_count
@@ -29,8 +30,8 @@ answer is not counted: ` + "`citation_valid`" + ` looks at that. One of min and 
 // Check wants at least one bound, and the bounds in order.
 func (g *sourcesCount) Check() error { return checkRange(g.Min, g.Max) }
 
-func (g *sourcesCount) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	v, why := metaNumber(r, "sourcesUsed")
+func (g *sourcesCount) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	v, why := metaNumber(a.Response, "sourcesUsed")
 	ok := (g.Min == nil || v >= float64(*g.Min)) && (g.Max == nil || v <= float64(*g.Max))
 	if why != "" {
 		return judged(ok, why, bounds(g.Min, g.Max)), nil

@@ -17,9 +17,10 @@ type startsWith struct {
 }
 
 var startsWithKind = kind.Kind[eval.Grader]{
-	Name: "starts_with",
-	Doc:  "The answer begins with a text.",
-	Mode: "wrong beginning",
+	Name:    "starts_with",
+	NotMode: unwantedText,
+	Doc:     "The answer begins with a text.",
+	Mode:    "wrong beginning",
 	Explain: `White space before the answer does not count, nor does white space around the value. Case and line ends are
 treated as by ` + "`contains`" + `.`,
 	Example: `- type: starts_with
@@ -34,8 +35,8 @@ func (g *startsWith) Check() (err error) {
 	return err
 }
 
-func (g *startsWith) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	text := trim(r.Text)
+func (g *startsWith) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text := trim(a.Response.Text)
 	if strings.HasPrefix(g.wanted.ready(text), g.wanted.text) {
 		return eval.PassIf(true, "begins with %s", quote(trim(g.Value))), nil
 	}

@@ -17,9 +17,10 @@ type weighted struct {
 }
 
 var weightedKind = kind.Kind[eval.Grader]{
-	Name: "weighted",
-	Doc:  "The weighted mean of several checks is at least threshold.",
-	Mode: lowScore,
+	Name:   "weighted",
+	Graded: true,
+	Doc:    "The weighted mean of several checks is at least threshold.",
+	Mode:   lowScore,
 	Explain: `Each check inside has a value from 0 to 1 (1 for a pass and 0 for a fail, unless its kind says otherwise) and a
 ` + "`weight`" + `, 1 if not given. The mean is the value of this check. There is no default threshold: how good is good enough is for
 the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
@@ -56,8 +57,8 @@ func (g *weighted) weight() (sum float64) {
 	return sum
 }
 
-func (g *weighted) Grade(ctx context.Context, c *eval.Case, r *eval.Response) (eval.Score, error) {
-	return meanOf("weighted mean", g.Threshold, g.scores(ctx, c, r))
+func (g *weighted) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	return meanOf("weighted mean", g.Threshold, g.scores(ctx, a))
 }
 
 // meanOf holds the weighted mean of scores against a threshold. What is

@@ -16,9 +16,10 @@ type wordCount struct {
 }
 
 var wordCountKind = kind.Kind[eval.Grader]{
-	Name: "word_count",
-	Doc:  "The answer has at least min and at most max words.",
-	Mode: "wrong length",
+	Name:    "word_count",
+	NotMode: unwantedCount,
+	Doc:     "The answer has at least min and at most max words.",
+	Mode:    "wrong length",
 	Explain: `A word is what stands between white space and has a letter or a digit in it, so bullets, table rules and
 fences are none. Words inside code blocks count. Scripts written without spaces count a whole sentence as one word: use
 ` + "`min_length`" + ` for them. One of min and max is required.`,
@@ -32,9 +33,9 @@ fences are none. Words inside code blocks count. Scripts written without spaces 
 // Check wants at least one bound, and the bounds in order.
 func (g *wordCount) Check() error { return checkRange(g.Min, g.Max) }
 
-func (g *wordCount) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *wordCount) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	n := 0
-	for word := range strings.FieldsSeq(r.Text) {
+	for word := range strings.FieldsSeq(a.Response.Text) {
 		if strings.IndexFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {
 			n++
 		}

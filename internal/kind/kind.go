@@ -17,8 +17,14 @@ type Kind[T any] struct {
 	Doc     string // one sentence
 	Explain string // what one sentence leaves open, as Markdown
 	Example string // a use of it, as YAML
-	Mode    string // graders: the failure mode a failed check counts under
 	New     func() T
+
+	// Of graders: the failure mode that a failed check counts under, and that of
+	// a failed check with not.
+	Mode, NotMode string
+	Graded        bool   // its values say more than pass and fail
+	Section       string // the part of a report that shows its mean, with its place there
+	Order         int
 }
 
 // Catalog is an explicit, alphabetical list of kinds.

@@ -34,7 +34,7 @@ func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Option
 	now, then := c.Run.Summary, c.Base.Summary
 	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Avg Confidence", average(now.Confidence), average(then.Confidence))
 	fmt.Fprintf(b, "  %-22s %18s %18s\n", "Response Time, median", millis(now.Latency.P50), millis(then.Latency.P50))
-	for _, row := range scoreRows(then, now) {
+	for _, row := range scoreRows(c.Base, c.Run) {
 		fmt.Fprintf(b, "  %-22s %18s %18s %s\n", column(row.name, 22), row.is, row.was, row.change(p))
 	}
 	fmt.Fprintln(b)
@@ -65,7 +65,7 @@ func (r scoreRow) change(p paint) string {
 }
 
 // scoreRows are the graded scores of two runs, by key.
-func scoreRows(base, run *eval.Summary) (rows []scoreRow) {
+func scoreRows(base, run *eval.Run) (rows []scoreRow) {
 	before := map[string]eval.Scored{}
 	for _, k := range gradedScores(base) {
 		before[k.Name] = k

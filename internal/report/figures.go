@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -99,18 +100,14 @@ func outcomes(c eval.Counts) string {
 	return strings.Join(parts, ", ")
 }
 
-// retrievalKinds are the graders of ranked search results, in the order the
-// retrieval summary shows them.
-var retrievalKinds = []string{"recall_at_k", "precision_at_k", "hit_at_k", "mrr", "ndcg_at_k"}
-
-// retrieval picks the retrieval metrics of a summary.
-func retrieval(s *eval.Summary) (out []eval.Scored) {
-	for _, kind := range retrievalKinds {
-		i := slices.IndexFunc(s.ByKind, func(k eval.Scored) bool { return k.Name == kind })
-		if i >= 0 {
-			out = append(out, s.ByKind[i])
+// retrieval picks the retrieval metrics of a run.
+func retrieval(run *eval.Run) (out []eval.Scored) {
+	for _, k := range run.Summary.ByKind {
+		if run.Kinds[k.Name].Section == eval.RetrievalSection {
+			out = append(out, k)
 		}
 	}
+	slices.SortStableFunc(out, func(a, b eval.Scored) int { return cmp.Compare(run.Kinds[a.Name].Order, run.Kinds[b.Name].Order) })
 	return out
 }
 

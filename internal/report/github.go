@@ -77,13 +77,13 @@ func notice(run *eval.Run, cut int) string {
 	if s.Judged() > 0 {
 		lines[1] += "; pass rate " + passRate(s.Counts)
 	}
-	for _, k := range gradedScores(s) {
+	for _, k := range gradedScores(run) {
 		lines = append(lines, fmt.Sprintf("%s %s, mean of %s", oneLine(k.Name, 200), scoreMean(k), scoreCount(k)))
 	}
 	for _, l := range usageLines(run) {
 		lines = append(lines, l[0]+": "+l[1])
 	}
-	for _, k := range retrieval(s) {
+	for _, k := range retrieval(run) {
 		lines = append(lines, fmt.Sprintf("%s %s, mean of %s", k.Name, retrievalMean(k), retrievalCount(k)))
 	}
 	if cut > 0 {

@@ -164,14 +164,14 @@ func headOf(run *eval.Run) *reportHead {
 	for _, o := range run.Outcomes {
 		h.Gates = append(h.Gates, gateReportOf(o))
 	}
-	for _, k := range gradedScores(s) {
+	for _, k := range gradedScores(run) {
 		m := scoreMark{Key: k.Name, Kind: k.Kind, N: k.Judged(), Unscored: k.Unscored, Skipped: k.Skipped}
 		if m.N > 0 {
 			m.Mean = &k.Mean
 		}
 		h.Scores = append(h.Scores, m)
 	}
-	for _, k := range retrieval(s) {
+	for _, k := range retrieval(run) {
 		m := retrievalMark{Metric: k.Name, N: k.Judged(), Unscored: k.Unscored}
 		if m.N > 0 {
 			m.Mean = &k.Mean
@@ -185,7 +185,7 @@ func runHeadOf(run *eval.Run) runHead {
 	h := runHead{
 		ID: run.ID, Tool: run.Tool, Why: run.Why, Started: timestamp(run.Started), Planned: run.Planned,
 		Trials: max(1, run.Trials), Parent: run.Parent, Suites: []suiteHead{}, Targets: run.Targets, Git: run.Git,
-		Models: run.Models, Prompts: run.Prompts,
+		Models: modelsByRole(run), Prompts: run.Prompts,
 	}
 	if note := sameModel(run); note != "" {
 		h.Notes = append(h.Notes, note)

@@ -96,13 +96,13 @@ func (j *junit) properties() {
 	}
 	property("mettle.run", j.run.ID)
 	property("mettle.verdict", verdictLine(j.run))
-	for _, k := range gradedScores(j.run.Summary) {
+	for _, k := range gradedScores(j.run) {
 		property("mettle.score."+k.Name, scoreMean(k)+" mean of "+scoreCount(k))
 	}
 	for _, l := range usageLines(j.run) {
 		property("mettle.model."+l[0], l[1])
 	}
-	for _, k := range retrieval(j.run.Summary) {
+	for _, k := range retrieval(j.run) {
 		property("mettle.retrieval."+k.Name, retrievalMean(k)+" mean of "+retrievalCount(k))
 	}
 	j.print("    </properties>\n")

@@ -10,7 +10,7 @@ import (
 // Line is the progress line of a result, the n-th of total, without a line
 // break at its end. With Verbose, lines below it say why a result did not
 // pass.
-func Line(r *eval.Result, n, total int, o Options) string {
+func Line(run *eval.Run, r *eval.Result, n int, o Options) string {
 	p := paint(o.Color)
 	c := r.Case
 	if c == nil {
@@ -18,14 +18,14 @@ func Line(r *eval.Result, n, total int, o Options) string {
 	}
 	whole := *r
 	whole.Case = c
-	progress := fmt.Sprintf("[%d/%d]", n, total)
+	progress := fmt.Sprintf("[%d/%d]", n, run.Planned)
 	heading := newItem(&whole, nil, 0).heading()
 	width := layoutWidth(o)
 	if o.Width > 0 {
 		heading = truncate(heading, max(8, width-len(progress)-5))
 	}
 	s := fmt.Sprintf("  %s %s %s", p.mark(r.Status), p.dim(progress), heading)
-	if scores := scoreLine(r.Scores); scores != "" {
+	if scores := scoreLine(run, r.Scores); scores != "" {
 		for _, l := range wrap(scores, width-6) {
 			s += "\n      " + p.dim(l)
 		}

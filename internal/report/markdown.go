@@ -121,7 +121,7 @@ func (m *markdown) gates() {
 
 func (m *markdown) scores() {
 	var rows [][]string
-	for _, k := range gradedScores(m.run.Summary) {
+	for _, k := range gradedScores(m.run) {
 		rows = append(rows, []string{mdText(clip(k.Name, 100)), scoreMean(k), scoreCount(k)})
 	}
 	m.table([]string{"Score", "Mean", "Of"}, "|---|---:|---|", rows)
@@ -140,7 +140,7 @@ func (m *markdown) models() {
 
 func (m *markdown) retrieval() {
 	var rows [][]string
-	for _, k := range retrieval(m.run.Summary) {
+	for _, k := range retrieval(m.run) {
 		rows = append(rows, []string{mdText(k.Name), retrievalMean(k), retrievalCount(k)})
 	}
 	m.table([]string{"Retrieval", "Mean", "Of"}, "|---|---:|---|", rows)

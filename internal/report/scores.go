@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,19 +9,17 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
-// gradedKinds are the graders whose values say more than pass and fail. Their
-// scores are shown by key.
-var gradedKinds = []string{
-	"accuracy", "boundary", "code_quality", "code_requirements", "code_validation", "completeness", "facts", "judge",
-	"pairwise", "panel", "skill_structure", "weighted",
+// shownByKey tells whether the scores of a kind are shown by key: their values
+// say more than pass and fail, and no section of its own shows them.
+func shownByKey(run *eval.Run, kind string) bool {
+	info := run.Kinds[kind]
+	return info.Graded && info.Section == ""
 }
 
-func graded(kind string) bool { return slices.Contains(gradedKinds, kind) }
-
-// gradedScores picks the scores of a summary that are shown by key.
-func gradedScores(s *eval.Summary) (out []eval.Scored) {
-	for _, k := range s.ByKey {
-		if graded(k.Kind) {
+// gradedScores picks the scores of a run that are shown by key.
+func gradedScores(run *eval.Run) (out []eval.Scored) {
+	for _, k := range run.Summary.ByKey {
+		if shownByKey(run, k.Kind) {
 			out = append(out, k)
 		}
 	}
@@ -47,12 +44,12 @@ func scoreCount(k eval.Scored) string {
 }
 
 // scoreLine is a result's graded scores in one line, those inside others too.
-func scoreLine(scores []eval.Score) string {
+func scoreLine(run *eval.Run, scores []eval.Score) string {
 	var parts []string
 	var add func(scores []eval.Score)
 	add = func(scores []eval.Score) {
 		for _, s := range scores {
-			if graded(s.Kind) {
+			if shownByKey(run, s.Kind) {
 				value := strconv.FormatFloat(s.Value, 'f', 2, 64)
 				if !s.Counts() {
 					value = string(s.Status)
@@ -70,20 +67,30 @@ func scoreLine(scores []eval.Score) string {
 // price that is not known is said to be unknown.
 func usageLines(run *eval.Run) (out [][2]string) {
 	u := run.Summary.Usage
-	for _, role := range slices.Sorted(maps.Keys(run.Models)) {
-		text := oneLine(run.Models[role], 200)
-		if u != nil {
-			switch role {
-			case "answer":
-				text += ": " + usageText(u.Answer)
-			case "judge":
-				text += ": " + usageText(u.Judge)
-			}
+	for _, role := range []string{eval.AnswerRole, eval.JudgeRole} {
+		names := run.Models.Of(role)
+		if len(names) == 0 {
+			continue
+		}
+		text := oneLine(strings.Join(names, ", "), 200)
+		if u != nil && role == eval.AnswerRole {
+			text += ": " + usageText(u.Answer)
+		} else if u != nil {
+			text += ": " + usageText(u.Judge)
 		}
 		out = append(out, [2]string{role, text})
 	}
-	if _, said := run.Models["judge"]; !said && u != nil && u.Judge.Calls > 0 {
-		out = append(out, [2]string{"judge", "named by checks: " + usageText(u.Judge)})
+	if len(run.Models.Of(eval.JudgeRole)) == 0 && u != nil && u.Judge.Calls > 0 {
+		out = append(out, [2]string{eval.JudgeRole, "named by checks: " + usageText(u.Judge)})
+	}
+	return out
+}
+
+// modelsByRole is the models of a run as the JSON report has them.
+func modelsByRole(run *eval.Run) map[string]string {
+	out := map[string]string{}
+	for _, use := range run.Models {
+		out[use.Role] = strings.Join(run.Models.Of(use.Role), ", ")
 	}
 	return out
 }
@@ -120,7 +127,8 @@ func tokens(n int) string {
 
 // sameModel is the note on a run whose model judged itself.
 func sameModel(run *eval.Run) string {
-	if m := run.Models["answer"]; m != "" && m == run.Models["judge"] {
+	judges := run.Models.Of(eval.JudgeRole)
+	if slices.ContainsFunc(run.Models.Of(eval.AnswerRole), func(m string) bool { return slices.Contains(judges, m) }) {
 		return "the judge is the model under test: models tend to favour their own answers"
 	}
 	return ""

@@ -44,7 +44,7 @@ func completed(run *eval.Run) (*eval.Run, error) {
 	}
 	whole := *run
 	if whole.Summary == nil {
-		tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
+		tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites), run.Kinds)
 		for r, err := range each(run) {
 			if err != nil {
 				return nil, err

@@ -283,7 +283,7 @@ func modeCases(m eval.Mode, run *eval.Run, limit int) string {
 }
 
 func (t *terminal) scores() {
-	list := gradedScores(t.run.Summary)
+	list := gradedScores(t.run)
 	if len(list) == 0 {
 		return
 	}
@@ -312,7 +312,7 @@ func (t *terminal) models() {
 }
 
 func (t *terminal) retrieval() {
-	metrics := retrieval(t.run.Summary)
+	metrics := retrieval(t.run)
 	if len(metrics) == 0 {
 		return
 	}

@@ -2,110 +2,76 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
+	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
 // Replay is a stored run as a target: it answers each case with what the run
-// holds for it, so that changed checks can be held against the same answers.
+// holds for it, so that the same answers can be graded by changed checks.
 type Replay struct {
-	file   *os.File
-	places map[replayKey]place
-	asked  map[string]string // what each case asked
-	most   map[string]int    // highest trial of each case
+	places map[eval.Identity]*place // the suite left out: it may have been renamed
+	most   map[string]int           // highest trial of each case
+
+	mu     sync.Mutex // guards the reader
+	reader *reader    // nil for a run without results
 }
 
-type replayKey struct {
-	id    string
-	trial int
-}
-
-// NewReplay reads where the responses of the run in dir stand.
+// NewReplay reads where the responses of the run in dir are.
 func NewReplay(dir string) (*Replay, error) {
 	f := &folder{dir: dir}
-	order, err := f.order()
+	places, err := f.places()
 	if err != nil {
 		return nil, err
 	}
-	places, file, err := f.index(order)
-	if err != nil {
-		return nil, err
+	r := &Replay{places: make(map[eval.Identity]*place, len(places)), most: map[string]int{}}
+	for i := range places {
+		p := &places[i]
+		id := p.Identity
+		id.Suite = ""
+		r.places[id] = p
+		r.most[id.Case] = max(r.most[id.Case], id.Trial)
 	}
-	ids := make([]string, len(order))
-	for id, n := range order {
-		ids[n] = id
+	if len(places) > 0 {
+		r.reader, err = f.open()
 	}
-	r := &Replay{file: file, places: make(map[replayKey]place, len(places))}
-	for _, p := range places {
-		r.places[replayKey{ids[p.order], p.trial}] = p
-	}
-	r.asked, err = f.questions()
 	return r, err
-}
-
-// questions gives what each case of the run asked: its tool and input.
-func (f *folder) questions() (map[string]string, error) {
-	cases, err := openLines(filepath.Join(f.dir, casesFile))
-	if err != nil {
-		return nil, err
-	}
-	defer cases.Close()
-	asked := map[string]string{}
-	for {
-		var c eval.Case
-		switch err := cases.decode(&c); {
-		case errors.Is(err, io.EOF):
-			return asked, nil
-		case err != nil:
-			return nil, fmt.Errorf("read cases of run %s: %w", f.dir, err)
-		}
-		asked[c.ID] = question(&c)
-	}
 }
 
 func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
 
 // Trials is the highest trial of a case that the run holds; 0 when it has none.
-func (r *Replay) Trials(id string) int {
-	if r.most == nil {
-		r.most = map[string]int{}
-		for k := range r.places {
-			r.most[k.id] = max(r.most[k.id], k.trial)
-		}
-	}
-	return r.most[id]
-}
+func (r *Replay) Trials(id string) int { return r.most[id] }
 
 // Respond gives the stored response; where the run has no answer, its error.
-func (r *Replay) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	p, ok := r.places[replayKey{c.ID, eval.TrialOf(ctx)}]
-	switch {
-	case !ok:
+func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
+	id := a.Identity()
+	id.Suite = ""
+	p, ok := r.places[id]
+	if !ok {
 		return nil, notStored("the run holds no answer to it")
-	case r.asked[c.ID] != question(c):
+	}
+	r.mu.Lock()
+	res, err := r.reader.result(p)
+	r.mu.Unlock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the stored answer for %s: %w", a.Case.ID, err)
+	case question(res.Case) != question(a.Case):
 		return nil, notStored("the case asks something else than when the run was made")
-	}
-	res, err := readResult(r.file, p)
-	if err != nil {
-		return nil, fmt.Errorf("read the stored answer for %s: %w", c.ID, err)
-	}
-	if res.Response == nil {
+	case res.Response == nil:
 		return nil, storedFault{res.Fault}
 	}
 	return res.Response, nil
 }
 
-// Close lets go of the run's file.
+// Close lets go of the run's files.
 func (r *Replay) Close() error {
-	if r.file == nil {
+	if r.reader == nil {
 		return nil
 	}
-	return r.file.Close()
+	return r.reader.Close()
 }
 
 // notStored says why there is no answer to grade.

@@ -3,13 +3,16 @@
 //	<runs>/<id>/run.json       header, and at the end summary and verdicts
 //	<runs>/<id>/cases.jsonl    what was asked: one case a line, in suite order
 //	<runs>/<id>/results.jsonl  what came back: one result a line, as they arrived
+//	<runs>/<id>/index          where each result is, in suite order
+//	<runs>/<id>/blobs/         long contexts and artifacts, by digest
+//	<runs>/<id>/spool/         what listeners did not take
 //
-// A [Writer] is the first sink of a run: a batch of results is synced to disk
-// before anything else counts it. A process killed at any moment leaves a
-// folder that [Open] reads and [Resume] continues; at most its last line is
-// torn, and that one is dropped. Whatever reads a run goes through
-// [eval.Run.Results], which streams results in suite order and holds one at a
-// time.
+// A [Writer] is the journal of a run: results are synced to disk before
+// anything counts them. A process killed at any moment leaves a folder that
+// [Open] reads and [Resume] continues; at most its last line is torn, and that
+// one is dropped. Whatever reads a run goes through [eval.Run.Results], which
+// streams results in suite order and holds one at a time, or
+// [eval.Run.Result], which opens one.
 package store
 
 import (
@@ -30,7 +33,10 @@ const (
 	headerFile  = "run.json"
 	casesFile   = "cases.jsonl"
 	resultsFile = "results.jsonl"
+	indexFile   = "index"
 	lockFile    = "lock"
+	blobsFolder = "blobs"
+	spoolFolder = "spool"
 )
 
 // NewID names a run by when it started, in UTC to the millisecond, and two
@@ -48,7 +54,7 @@ func Open(dir string) (*eval.Run, error) {
 		return nil, err
 	}
 	f := &folder{dir: dir}
-	run.Results = f.results
+	run.Results, run.Result = f.results, f.result
 	if run.Summary != nil {
 		f.want = run.Summary.Total
 		return run, nil
@@ -63,12 +69,13 @@ func Recount(dir string) (*eval.Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run.Results = (&folder{dir: dir}).results
+	f := &folder{dir: dir}
+	run.Results, run.Result = f.results, f.result
 	return run, recount(run)
 }
 
 func recount(run *eval.Run) error {
-	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
+	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites), run.Kinds)
 	for res, err := range run.Results() {
 		if err != nil {
 			return err

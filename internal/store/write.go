@@ -8,19 +8,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
-// Writer puts a run on disk as it happens. It is an [eval.Sink].
+// Writer puts a run on disk as it happens. It is an [eval.Journal].
 type Writer struct {
 	dir     string
 	suites  []*eval.Suite
 	resumed bool
-	results *os.File
+	blobs   blobs
 	lock    *os.File
-	buf     bytes.Buffer
-	enc     *json.Encoder
+
+	mu      sync.Mutex // guards what follows
+	results *os.File
+	err     error // of a write: the end of the file is not known any more
 }
 
 // Create prepares a new run folder below root for the given suites. Nothing is
@@ -41,7 +44,7 @@ func Resume(dir string) (*Writer, error) {
 		err = w.results.Truncate(whole)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("mend %s: %w", w.results.Name(), err), w.Close())
+		return nil, errors.Join(fmt.Errorf("cut the torn line off %s: %w", w.results.Name(), err), w.Close())
 	}
 	return w, nil
 }
@@ -79,58 +82,96 @@ func (w *Writer) open() (err error) {
 	if w.lock, err = lockRun(filepath.Join(w.dir, lockFile)); err != nil {
 		return err
 	}
+	w.blobs.dir = filepath.Join(w.dir, blobsFolder)
 	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open the run's results: %w", err), w.lock.Close())
 	}
 	syncDir(w.dir)
-	w.enc = json.NewEncoder(&w.buf)
-	w.enc.SetEscapeHTML(false)
 	return nil
 }
 
-// Results adds a batch and returns when it is on disk.
-func (w *Writer) Results(batch []*eval.Result) error {
-	w.buf.Reset()
-	for _, r := range batch {
-		if err := w.encode(r); err != nil {
-			return fmt.Errorf("encode the result of %s: %w", r.Case.ID, err)
+// lineBuffers are reused: many results are encoded side by side.
+var lineBuffers = sync.Pool{New: func() any {
+	l := new(lineBuffer)
+	l.enc = json.NewEncoder(&l.buf)
+	l.enc.SetEscapeHTML(false)
+	return l
+}}
+
+type lineBuffer struct {
+	buf bytes.Buffer
+	enc *json.Encoder
+}
+
+// keepBuffer bounds the buffers that are reused: one huge answer must not cost
+// memory for the whole run.
+const keepBuffer = 256 << 10
+
+// Append writes a result. It is safe for concurrent use.
+func (w *Writer) Append(r *eval.Result) error {
+	l := lineBuffers.Get().(*lineBuffer)
+	l.buf.Reset()
+	defer func() {
+		if l.buf.Cap() <= keepBuffer {
+			lineBuffers.Put(l)
 		}
+	}()
+	if err := w.encode(l, r); err != nil {
+		return fmt.Errorf("encode the result of %s: %w", r.Identity(), err)
 	}
-	if _, err := w.results.Write(w.buf.Bytes()); err != nil {
-		return fmt.Errorf("write results: %w", err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		_, w.err = w.results.Write(l.buf.Bytes())
 	}
-	if err := w.results.Sync(); err != nil {
-		return fmt.Errorf("sync results: %w", err)
-	}
-	const keep = 1 << 20 // one huge batch must not cost memory for the whole run
-	if w.buf.Cap() > keep {
-		w.buf = bytes.Buffer{}
-		w.enc = json.NewEncoder(&w.buf)
-		w.enc.SetEscapeHTML(false)
+	if w.err != nil {
+		return fmt.Errorf("write results: %w", w.err)
 	}
 	return nil
 }
 
-// encode adds a result's line. One that has no form in JSON, because of what a
+// encode makes a result's line. One that has no form in JSON, because of what a
 // target said, must not end the run: what is kept is that it has none.
-func (w *Writer) encode(r *eval.Result) error {
-	before := w.buf.Len()
-	err := r.Encode(w.enc)
+func (w *Writer) encode(l *lineBuffer, r *eval.Result) error {
+	context := ""
+	if r.Response != nil && r.Response.Context != "" {
+		digest, err := w.blobs.keepText(r.Response.Context)
+		if err != nil {
+			return err
+		}
+		context = digest
+	}
+	err := r.Encode(l.enc, context)
 	if err == nil {
 		return nil
 	}
-	w.buf.Truncate(before)
-	r.Status, r.Value, r.Response, r.Scores = eval.Error, 0, nil, nil
+	l.buf.Reset()
+	r.Status, r.Value, r.Response, r.Scores, r.Events = eval.Error, 0, nil, nil, nil
 	r.Fault = &eval.Fault{Class: eval.ProtocolFault, Message: "the answer cannot be kept: " + err.Error()}
-	return r.Encode(w.enc)
+	return r.Encode(l.enc, "")
 }
 
-// Finish writes the header again, with summary and verdicts, and lets the run
-// be read through.
+// Sync makes what was written survive a power cut.
+func (w *Writer) Sync() error {
+	if err := w.results.Sync(); err != nil {
+		return fmt.Errorf("sync results: %w", err)
+	}
+	return nil
+}
+
+// Keep stores data under its digest.
+func (w *Writer) Keep(data []byte) (string, error) { return w.blobs.keep(data) }
+
+// Finish writes the index and then the header again, with summary and verdicts,
+// and lets the run be read through.
 func (w *Writer) Finish(run *eval.Run) error {
-	run.Results = (&folder{dir: w.dir, want: run.Summary.Total}).results
-	return errors.Join(writeHeader(w.dir, run), w.Close())
+	f := &folder{dir: w.dir, want: run.Summary.Total}
+	run.Results, run.Result = f.results, f.result
+	if err := f.writeIndex(); err != nil {
+		return fmt.Errorf("write the run's index: %w", err)
+	}
+	return writeHeader(w.dir, run)
 }
 
 // Close lets go of the files; a run that was not finished can be resumed.
@@ -143,12 +184,33 @@ func (w *Writer) Close() error {
 	return err
 }
 
+// Spool notes results that a listener did not take.
+func (w *Writer) Spool(listener string, results []eval.Identity) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	for _, id := range results {
+		if err := enc.Encode(id); err != nil {
+			return err
+		}
+	}
+	dir := filepath.Join(w.dir, spoolFolder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(listener)+".jsonl"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b.Bytes())
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
 func writeCases(path string, suites []*eval.Suite) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriter(f)
+	b := bufio.NewWriterSize(f, 1<<16)
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)
 	for _, s := range suites {
@@ -167,19 +229,27 @@ func writeHeader(dir string, run *eval.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".run-*.json")
-	if err != nil {
+	if err := replaceFile(filepath.Join(dir, headerFile), append(b, '\n')); err != nil {
 		return fmt.Errorf("write the run's header: %w", err)
 	}
-	_, err = f.Write(append(b, '\n'))
+	return nil
+}
+
+// replaceFile writes a file in one step: a reader sees the old or the new one.
+func replaceFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
 	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, headerFile))
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("write the run's header: %w", err), os.Remove(f.Name()))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	syncDir(dir)
+	syncDir(filepath.Dir(path))
 	return nil
 }
 

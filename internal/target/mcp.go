@@ -176,7 +176,7 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 
 // Prepare connects and makes sure that the server has every tool that a case
 // names; a missing one is told with what it may have been meant to be.
-func (m *MCP) Prepare(ctx context.Context, env eval.Env) error {
+func (m *MCP) Prepare(ctx context.Context, _ *eval.Env, cases []*eval.Case) error {
 	client, err := m.Dial(ctx)
 	if err != nil {
 		return &eval.Missing{What: []string{err.Error()}}
@@ -187,7 +187,7 @@ func (m *MCP) Prepare(ctx context.Context, env eval.Env) error {
 		return &eval.Missing{What: []string{err.Error()}}
 	}
 	var wanted []string
-	for _, c := range env.Cases {
+	for _, c := range cases {
 		if !slices.Contains(wanted, c.Tool) {
 			wanted = append(wanted, c.Tool)
 		}
@@ -196,10 +196,12 @@ func (m *MCP) Prepare(ctx context.Context, env eval.Env) error {
 }
 
 // Respond calls the case's tool.
-func (m *MCP) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	t := m.tools[c.Tool]
-	args := t.arguments(c)
+func (m *MCP) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+	t := m.tools[a.Case.Tool]
+	args := t.arguments(a.Case)
+	call := a.Begin(eval.ToolEvent, t.name, args)
 	res, err := m.client.Call(ctx, t.name, args)
+	call.End(res, nil, err)
 	var rpc *mcpclient.RPCError
 	if errors.As(err, &rpc) && rpc.Code == invalidParams {
 		// The server turned the arguments down: newer protocol versions ask
@@ -212,7 +214,7 @@ func (m *MCP) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error)
 	}
 	r := response(res)
 	m.Envelope.Split(r)
-	r.Steps = []eval.Step{{Kind: "call", Name: t.name, Duration: res.Latency}}
+	r.Steps = []eval.Step{{ID: "1", Kind: eval.CallStep, Name: t.name, Args: args, Start: call.Start(), Duration: res.Latency}}
 	return r, nil
 }
 

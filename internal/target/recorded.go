@@ -53,7 +53,7 @@ const (
 )
 
 // Prepare prepares the server, or finds on the tape what it was.
-func (r *Recorded) Prepare(ctx context.Context, env eval.Env) error {
+func (r *Recorded) Prepare(ctx context.Context, env *eval.Env, cases []*eval.Case) error {
 	if r.Taping == Replaying {
 		ok, err := r.Tape.Load(targetEntry, r.Name, &r.described)
 		if err == nil && !ok {
@@ -62,7 +62,7 @@ func (r *Recorded) Prepare(ctx context.Context, env eval.Env) error {
 		return err
 	}
 	if p, ok := r.Target.(eval.Preparer); ok {
-		if err := p.Prepare(ctx, env); err != nil {
+		if err := p.Prepare(ctx, env, cases); err != nil {
 			return err
 		}
 	}
@@ -76,8 +76,9 @@ func (r *Recorded) Prepare(ctx context.Context, env eval.Env) error {
 func (r *Recorded) Describe() map[string]string { return r.described }
 
 // Respond gives what is on the tape, or asks.
-func (r *Recorded) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	key := Asked{r.Name, c.Tool, c.Input, eval.TrialOf(ctx)}
+func (r *Recorded) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+	c := a.Case
+	key := Asked{r.Name, c.Tool, c.Input, max(1, a.Trial)}
 	if r.Taping != Recording {
 		var kept eval.Result
 		ok, err := r.Tape.Load(AnswerEntry, key, &kept)
@@ -92,7 +93,7 @@ func (r *Recorded) Respond(ctx context.Context, c *eval.Case) (*eval.Response, e
 			return nil, &fault{fmt.Errorf("the call of %s with %s, trial %d, is not on the tape", c.Tool, c.Input, key.Trial), "unrecorded"}
 		}
 	}
-	resp, err := r.Target.Respond(ctx, c)
+	resp, err := r.Target.Respond(ctx, a)
 	kept := &eval.Result{Case: c, Trial: key.Trial, Response: resp}
 	if err != nil {
 		if ctx.Err() != nil || r.Taping == Caching {

@@ -130,7 +130,7 @@ func (t *Skill) CheckCase(c *eval.Case) error {
 }
 
 // Prepare makes sure that the prompts can be read and take the skill.
-func (t *Skill) Prepare(context.Context, eval.Env) error {
+func (t *Skill) Prepare(context.Context, *eval.Env, []*eval.Case) error {
 	for name, part := range map[string]string{skillPrompt: "{{skill}}", challengePrompt: "{{challenge}}"} {
 		text, err := promptText(t.prompts, name)
 		switch {
@@ -166,13 +166,12 @@ func (t *Skill) prepared(c *eval.Case) (*llm.Request, *skill.Document, error) {
 }
 
 // Respond asks the model.
-func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	req, d, err := t.prepared(c)
+func (t *Skill) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+	req, d, err := t.prepared(a.Case)
 	if err != nil {
 		return nil, err
 	}
-	req.Trial = eval.TrialOf(ctx)
-	reply, err := t.model.Generate(ctx, req)
+	reply, err := llm.Ask(ctx, a, eval.ModelEvent, t.name, t.model, req)
 	if err != nil {
 		return nil, modelFault(err)
 	}
@@ -185,7 +184,7 @@ func (t *Skill) Respond(ctx context.Context, c *eval.Case) (*eval.Response, erro
 	}
 	r := &eval.Response{
 		Text: replyText(reply), Context: d.Text, Meta: meta, Model: reply.Model, Usage: &reply.Usage, Latency: reply.Latency,
-		Steps: []eval.Step{{Kind: "message", Name: t.name, Duration: reply.Latency}},
+		Steps: []eval.Step{{ID: "1", Kind: eval.MessageStep, Name: t.name, Duration: reply.Latency, Usage: &reply.Usage}},
 	}
 	if reply.Tries > 1 {
 		r.Attempts = reply.Tries

@@ -47,8 +47,8 @@ func (t *SkillFile) CheckCase(c *eval.Case) error {
 }
 
 // Respond reads the file.
-func (t *SkillFile) Respond(_ context.Context, c *eval.Case) (*eval.Response, error) {
-	in, err := skillInputOf(c)
+func (t *SkillFile) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
+	in, err := skillInputOf(a.Case)
 	if err != nil {
 		return nil, err
 	}
