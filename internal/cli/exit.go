@@ -24,10 +24,7 @@ const (
 )
 
 // usageError is a command line that cannot be meant.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
+type usageError = session.UsageError
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 

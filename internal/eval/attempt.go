@@ -29,9 +29,9 @@ type Env struct {
 	// Observe is told of every finished call as it happens. It must not block.
 	Observe func(Event)
 
-	// Timing tells when an attempt started and how long it took, where that is
-	// known from elsewhere: a replayed run reports the times of the recording.
-	Timing func(Identity) (started time.Time, took time.Duration, ok bool)
+	// Timing replaces the times of a result by those known from elsewhere: a
+	// replayed run reports the times of the recording.
+	Timing func(*Result)
 }
 
 func (e *Env) now() time.Time {
@@ -143,9 +143,7 @@ func Evaluate(ctx context.Context, env *Env, c *Case, arm string, trial int) (*R
 	res.Events = a.life.events
 	res.Duration = env.now().Sub(res.Started)
 	if env.Timing != nil {
-		if started, took, ok := env.Timing(a.Identity()); ok {
-			res.Started, res.Duration = started, took
-		}
+		env.Timing(res)
 	}
 	return res, nil
 }

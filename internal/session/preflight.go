@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"cmp"
@@ -22,6 +22,13 @@ const preflightLimit = 20 * time.Second
 // ready finds the models that cannot be asked, all in one list, before an
 // answer is paid for that nobody could judge.
 func (m *models) ready(ctx context.Context) error {
+	if m.lazy() {
+		return nil
+	}
+	return m.reachableAll(ctx)
+}
+
+func (m *models) reachableAll(ctx context.Context) error {
 	m.mu.Lock()
 	clients := maps.Clone(m.clients)
 	m.mu.Unlock()
@@ -32,7 +39,7 @@ func (m *models) ready(ctx context.Context) error {
 		wg.Go(func() { faults[i] = m.reachable(ctx, name, clients[name]) })
 	}
 	wg.Wait()
-	return inOneList(faults...)
+	return joinMissing(faults...)
 }
 
 // readyNamed is [models.model] for a judge that a check names: it is checked
@@ -63,7 +70,7 @@ func (m *models) lazy() bool { return m.replay != nil || m.opts.Cache != "" }
 // them is. It ends a run that could not go on.
 func (m *models) atFirst(inner llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
-		m.once.Do(func() { m.unready = m.ready(ctx) })
+		m.once.Do(func() { m.unready = m.reachableAll(ctx) })
 		if m.unready != nil {
 			return nil, &eval.Stop{Why: m.unready.Error()}
 		}
@@ -77,7 +84,7 @@ func (m *models) reachable(ctx context.Context, name string, client vendorModel)
 	if client == nil { // it is on a tape
 		return nil
 	}
-	err := m.knock(ctx, client)
+	err := m.check(ctx, client)
 	hint := m.hint(name, llm.ClassOf(err))
 	if err == nil || hint == "" || ctx.Err() != nil {
 		return nil //nolint:nilerr // see above
@@ -85,8 +92,8 @@ func (m *models) reachable(ctx context.Context, name string, client vendorModel)
 	return &eval.Missing{What: []string{err.Error() + ": " + hint}}
 }
 
-// knock finds out whether a model can be asked.
-func (m *models) knock(ctx context.Context, client vendorModel) error {
+// check finds out whether a model can be asked.
+func (m *models) check(ctx context.Context, client vendorModel) error {
 	err := m.briefly(ctx, client.Check)
 	switch llm.ClassOf(err) {
 	case llm.Transport:
@@ -144,9 +151,8 @@ func (m *models) keyVariable(spec llm.Spec) string {
 	return cmp.Or(key, fmt.Sprintf("endpoints.%s.key of mettle.yaml", spec.Endpoint))
 }
 
-// inOneList makes one list of what several things are missing, when that is
-// all that is wrong.
-func inOneList(errs ...error) error {
+// joinMissing joins errors; when all of them say what is missing, into one list.
+func joinMissing(errs ...error) error {
 	all := new(eval.Missing)
 	for _, err := range errs {
 		var missing *eval.Missing

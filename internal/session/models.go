@@ -1,4 +1,4 @@
-package cli
+package session
 
 import (
 	"cmp"
@@ -13,104 +13,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/spf13/pflag"
-
-	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/llm/anthropic"
 	"github.com/mettle-eval/mettle/internal/llm/openai"
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/llm/tape"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 )
-
-// modelOptions says which models a run asks, what may be spent on them, and
-// where exchanges are kept.
-type modelOptions struct {
-	Model  string `json:"model,omitempty"`
-	Judge  string `json:"judge,omitempty"`
-	Budget string `json:"budget,omitempty"`
-	Record string `json:"record,omitempty"`
-	Replay string `json:"replay,omitempty"`
-	Cache  string `json:"cache,omitempty"`
-}
-
-const defaultCache = ".mettle/cache"
-
-func (o *modelOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.Model, "model", "", "model that answers cases about skills, as provider:model: anthropic, openai, ollama, openai-compatible:model@endpoint")
-	o.judgeFlags(f)
-}
-
-// judgeFlags are those of commands that judge and ask for no answer.
-func (o *modelOptions) judgeFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Judge, "judge", "", "model that judges answers, as provider:model; there is none unless it is named")
-	f.StringVar(&o.Budget, "budget", "", "most the run may spend, such as 5usd, '200k tokens' or 30m; several joined by a comma")
-	f.StringVar(&o.Record, "record", "", "folder to keep every exchange with models and servers in")
-	f.StringVar(&o.Replay, "replay", "", "folder of a recording to take every exchange from; nobody is asked")
-	f.StringVar(&o.Cache, "cache", "", "folder to take answers from that were given before, and to keep new ones in (default "+defaultCache+" when given without one)")
-	f.Lookup("cache").NoOptDefVal = defaultCache
-}
-
-// judgedBy takes what was given anew for judging. Folders are meant from where
-// the person is now.
-func (o *modelOptions) judgedBy(anew *modelOptions, w *World) {
-	o.Judge = cmp.Or(anew.Judge, o.Judge)
-	if anew.Replay != "" {
-		o.Judge = anew.Judge // the recording knows who was asked
-	}
-	o.Budget = anew.Budget
-	o.Record, o.Replay, o.Cache = "", "", ""
-	for from, to := range map[*string]*string{&anew.Record: &o.Record, &anew.Replay: &o.Replay, &anew.Cache: &o.Cache} {
-		if *from != "" {
-			*to = w.abs(*from)
-		}
-	}
-}
-
-func (o *modelOptions) check() error {
-	n := 0
-	for _, s := range []string{o.Record, o.Replay, o.Cache} {
-		if s != "" {
-			n++
-		}
-	}
-	if n > 1 {
-		return usagef("--record, --replay and --cache exclude each other")
-	}
-	for flag, name := range map[string]string{"model": o.Model, "judge": o.Judge} {
-		if name == "" {
-			continue
-		}
-		if _, err := llm.ParseSpec(name); err != nil {
-			return usagef("--%s: %w", flag, err)
-		}
-	}
-	return nil
-}
-
-// settleModels fills in from the config what the command line left open.
-func (o *modelOptions) settleModels(cfg *suite.Config) {
-	o.Model = cmp.Or(o.Model, cfg.Answer)
-	o.Judge = cmp.Or(o.Judge, cfg.Judge)
-	o.Budget = cmp.Or(o.Budget, cfg.Budget)
-}
 
 // models makes the models that a run asks, each once. All models of a key
 // share its schedule.
 type models struct {
 	w       *World
 	cfg     *suite.Config
-	opts    *modelOptions
+	opts    *Models
 	try     time.Duration // limit of one try; 0 for the default
 	prices  llm.Prices
 	budget  *llm.Budget // nil for none
-	tape    *llm.Tape   // nil for none
+	tape    *tape.Tape  // nil for none
 	replay  *manifest   // of the recording that is replayed
-	prompts fs.FS       // go before our own; nil for none
+	prompts fs.FS       // replace our own; nil for none
 
 	mu      sync.Mutex
 	keys    map[string]*llm.Scheduler
@@ -122,15 +49,15 @@ type models struct {
 }
 
 // newModels makes ready what a run may need of models. Nothing is asked.
-func newModels(w *World, o *modelOptions, cfg *suite.Config, try time.Duration) (m *models, err error) {
+func newModels(w *World, o *Models, cfg *suite.Config, try time.Duration) (m *models, err error) {
 	m = &models{
 		w: w, cfg: cfg, opts: o, try: try, keys: map[string]*llm.Scheduler{}, made: map[string]llm.Model{},
 		clients: map[string]vendorModel{}, named: map[string]func() error{},
 	}
 	if err := m.openTape(); err != nil {
-		return nil, &usageError{err}
+		return nil, &UsageError{err}
 	}
-	o.settleModels(cfg)
+	o.settle(cfg)
 	m.prices = m.knownPrices()
 	if m.prompts, err = promptFolder(cfg); err != nil {
 		return nil, err
@@ -159,21 +86,21 @@ func (m *models) openTape() (err error) {
 	o := m.opts
 	switch {
 	case o.Record != "":
-		m.tape, err = llm.OpenTape(m.w.abs(o.Record), llm.Record)
+		m.tape, err = tape.Open(m.w.Abs(o.Record), tape.Record)
 	case o.Cache != "":
-		m.tape, err = llm.OpenTape(m.w.abs(o.Cache), llm.Cache)
+		m.tape, err = tape.Open(m.w.Abs(o.Cache), tape.Cache)
 	case o.Replay != "":
-		if m.tape, err = llm.OpenTape(m.w.abs(o.Replay), llm.Replay); err != nil {
+		if m.tape, err = tape.Open(m.w.Abs(o.Replay), tape.Replay); err != nil {
 			return err
 		}
 		if m.replay, err = readManifest(m.tape, o.Replay); err != nil {
 			return err
 		}
-		o.Model = cmp.Or(o.Model, m.replay.Models["answer"])
-		o.Judge = cmp.Or(o.Judge, m.replay.Models["judge"])
+		o.Model = cmp.Or(o.Model, first(m.replay.Models.Of(eval.AnswerRole)))
+		o.Judge = cmp.Or(o.Judge, first(m.replay.Models.Of(eval.JudgeRole)))
 	}
 	if m.tape != nil {
-		m.tape.Redact = m.w.redactor()
+		m.tape.Redact = secret.FromEnviron(m.w.Environ).Text
 	}
 	return err
 }
@@ -308,78 +235,68 @@ func (m *models) scheduler(spec llm.Spec) *llm.Scheduler {
 	s := llm.NewScheduler(llm.Pace{
 		Concurrency: limit.Concurrency, RequestsPerMinute: limit.RequestsPerMinute, TokensPerMinute: limit.TokensPerMinute, Timeout: m.try,
 	}, nil)
-	s.Note = func(text string) {
-		if m.w.ErrTTY {
-			m.w.printf("\r\x1b[K") // the progress line, which is drawn again
-		}
-		m.w.printf("%s\n", report.Sanitize(key+": "+text))
-	}
+	s.Note = func(text string) { m.w.notef("%s: %s", key, text) }
 	m.keys[key] = s
 	return s
 }
 
-// attach gives a target of a suite what it needs of models, and puts the run's
-// tape between a server and the run.
-func (m *models) attach(name string, t eval.Target, s *eval.Suite) (eval.Target, error) {
-	user, ok := t.(target.ModelUser)
-	if !ok {
-		if _, reads := t.(target.SkillReader); reads || m.tape == nil {
-			return t, nil
-		}
-		return &target.Recorded{Name: name, Target: t, Tape: m.tape, Taping: taping(m.tape.Mode())}, nil
-	}
-	asked := cmp.Or(user.Model(), m.opts.Model)
+// supply adds the model of a target, and the prompts it is asked with.
+func (m *models) supply(to *target.Supplies, needs target.Needs, s *eval.Suite) error {
+	asked := cmp.Or(needs.ModelName, m.opts.Model)
 	if asked == "" {
-		return t, &eval.Missing{What: []string{"the suite " + s.Name + " needs a model. " + howToGetAModel}}
+		return &eval.Missing{What: []string{"the suite " + s.Name + " needs a model. " + HowToGetAModel}}
 	}
 	if m.opts.Judge == "" && slices.ContainsFunc(s.Cases, needsJudge) {
-		return t, &eval.Missing{What: []string{"the suite " + s.Name + " needs a judge: give --judge provider:model, or models.judge in mettle.yaml; it may be the model under test, and the report then says so"}}
+		return &eval.Missing{What: []string{"the suite " + s.Name + " needs a judge: give --judge provider:model, or models.judge in mettle.yaml; it may be the model under test, and the report then says so"}}
 	}
 	model, err := m.model(asked)
 	if err != nil {
-		return t, err
+		return err
 	}
-	user.UseModel(asked, model)
-	user.UsePrompts(m.prompts)
-	return t, nil
+	to.ModelName, to.Model, to.Prompts = asked, model, m.prompts
+	return nil
 }
 
-// judgeMade makes the run's judge, if it has work to do, and tells what it is missing.
-func (m *models) judgeMade(l *loaded) error {
-	if m.opts.Judge == "" || !slices.ContainsFunc(l.Suites, func(s *eval.Suite) bool { return slices.ContainsFunc(s.Cases, needsJudge) }) {
-		return nil
+// HowToGetAModel is the advice to somebody whose run needs a model.
+const HowToGetAModel = "Give --model and --judge, such as --model anthropic:claude-sonnet-5-5 --judge openai:gpt-6-sol " +
+	"with their keys in ANTHROPIC_API_KEY and OPENAI_API_KEY, or a local one: --model ollama:qwen3 --judge ollama:gpt-oss. " +
+	"mettle doctor tells what works."
+
+// judges makes what judge checks are handed. The run's own judge is made only
+// if some case asks it.
+func (m *models) judges(ctx context.Context, cases []*eval.Case) (*judge.Judges, error) {
+	j := &judge.Judges{Prompts: m.prompts, Answer: m.opts.Model, Name: m.opts.Judge}
+	j.Named = func(name string) (llm.Model, error) { return m.readyNamed(ctx, name) }
+	if m.opts.Judge == "" || !slices.ContainsFunc(cases, needsJudge) {
+		return j, nil
 	}
-	_, err := m.model(m.opts.Judge)
-	return err
+	var err error
+	j.Default, err = m.model(m.opts.Judge)
+	return j, err
 }
 
-func taping(mode llm.TapeMode) target.Taping {
-	switch mode {
-	case llm.Replay:
-		return target.Replaying
-	case llm.Cache:
-		return target.Caching
-	}
-	return target.Recording
-}
-
-// describe puts into the run's header which models it asks, by role, and with
-// what prompts.
-func (m *models) describe(head *eval.Header, l *loaded) error {
-	head.Models, head.Prompts = map[string]string{}, map[string]string{}
-	judges := false
-	for _, s := range l.Suites {
-		for _, c := range s.Cases {
-			if user, ok := l.named(c.Target).(target.ModelUser); ok {
-				head.Models["answer"] = cmp.Or(user.Model(), m.opts.Model)
-			}
-			if m.opts.Judge != "" && needsJudge(c) {
-				head.Models["judge"] = m.opts.Judge
-			}
-			judges = judges || judged(c) && (m.opts.Judge != "" || !needsJudge(c))
+// describe says in a run's header which models it asks, and with what prompts.
+func (m *models) describe(head *eval.Header, p *Plan) error {
+	head.Models, head.Prompts = nil, map[string]string{}
+	add := func(use eval.ModelUse) {
+		if !slices.Contains(head.Models, use) {
+			head.Models = append(head.Models, use)
 		}
 	}
-	if head.Models["answer"] != "" {
+	judges := false
+	for _, c := range p.loaded.cases() {
+		if t, ok := p.env.Targets[c.Target].(target.Target); ok && t.Needs().Model {
+			add(eval.ModelUse{Role: eval.AnswerRole, Model: cmp.Or(t.Needs().ModelName, m.opts.Model), Target: c.Target})
+		}
+		if m.opts.Judge != "" && needsJudge(c) {
+			add(eval.ModelUse{Role: eval.JudgeRole, Model: m.opts.Judge})
+		}
+		for _, name := range grade.NamedJudges(c.Checks) {
+			add(eval.ModelUse{Role: eval.JudgeRole, Model: name})
+		}
+		judges = judges || judged(c) && (m.opts.Judge != "" || !needsJudge(c))
+	}
+	if len(head.Models.Of(eval.AnswerRole)) > 0 {
 		prompts, err := target.Prompts(m.prompts)
 		if err != nil {
 			return usagef("%s: prompts: %w", m.cfg.File, err)
@@ -387,43 +304,24 @@ func (m *models) describe(head *eval.Header, l *loaded) error {
 		maps.Copy(head.Prompts, prompts)
 	}
 	if judges {
-		maps.Copy(head.Prompts, grade.PromptDigests(m.prompts))
+		maps.Copy(head.Prompts, judge.PromptDigests(m.prompts))
 	}
 	return nil
 }
 
-// folder is the name of the folder that a run is kept in. A replayed run has
-// the id of the recorded one, and a folder of its own.
-func (m *models) folder(id string) string {
-	if m.replay == nil {
-		return id
-	}
-	return id + "-replay"
+// judged tells whether any check of a case asks a judge, the run's or its own.
+func judged(c *eval.Case) bool {
+	return slices.ContainsFunc(c.Checks, func(check *eval.Check) bool { return grade.JudgeCalls(check) > 0 })
 }
 
-// around gives a run its judges, and what records or replays it.
-func (m *models) around(ctx context.Context, runner *eval.Runner, head *eval.Header) (context.Context, error) {
-	judges := &grade.Judges{Prompts: m.prompts, Answer: m.opts.Model, Name: m.opts.Judge}
-	judges.Named = func(name string) (llm.Model, error) { return m.readyNamed(ctx, name) }
-	if m.opts.Judge != "" && head.Models["judge"] != "" {
-		judge, err := m.model(m.opts.Judge)
-		if err != nil {
-			return nil, err
-		}
-		judges.Default = judge
+// needsJudge tells whether any check of a case asks the run's judge.
+func needsJudge(c *eval.Case) bool { return slices.ContainsFunc(c.Checks, grade.NeedsJudge) }
+
+func first(names []string) string {
+	if len(names) == 0 {
+		return ""
 	}
-	if !m.lazy() {
-		if err := m.ready(ctx); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case m.replay != nil:
-		m.replay.replayed(runner, head)
-	case m.opts.Record != "":
-		runner.Sinks = append(runner.Sinks, newRecording(m.tape, runner.Prior))
-	}
-	return grade.WithTools(grade.WithJudges(ctx, judges), code.FindTools(grade.PassedOn(m.w.Environ))), nil
+	return names[0]
 }
 
 // promptFolder is the folder of prompts that go before our own, nil for none.
