@@ -24,7 +24,9 @@ var layout = map[string][]string{
 	"internal/eval":      {},
 	"internal/kind":      {},
 	"internal/code":      {},
-	"internal/mcpclient": {},
+	"internal/mcpclient": {"internal/process"},
+	"internal/fsx":       {},
+	"internal/process":   {},
 	"internal/version":   {},
 	"builtin":            {},
 	"schema":             {},
@@ -34,7 +36,7 @@ var layout = map[string][]string{
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient"},
 	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+	"internal/llm":       {"internal/eval", "internal/fsx"}, // what a call consumed, and what stops a run
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
@@ -46,9 +48,9 @@ var layout = map[string][]string{
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
-	"internal/store":  {"internal/eval"},
+	"internal/store":  {"internal/eval", "internal/fsx"},
 	"internal/report": {"internal/eval", "internal/skill"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
+	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
 	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
 )
@@ -76,9 +77,8 @@ func (j *lintJob) mendFile(f lintFile, d *skill.Document) (*skill.Document, []sk
 	return after, mended, nil
 }
 
-// rewrite puts a new text in the place of a file's old one, in one step and
-// with the permissions it has. A file that is not what it was when it was read
-// is left alone.
+// rewrite replaces a file's text in one step. A file that has changed since it
+// was read is left alone.
 func rewrite(path string, before, after []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -89,10 +89,6 @@ func rewrite(path string, before, after []byte) error {
 		return err
 	}
 	defer now.Close()
-	info, err := now.Stat()
-	if err != nil {
-		return err
-	}
 	text, err := io.ReadAll(now)
 	if err != nil {
 		return err
@@ -100,19 +96,7 @@ func rewrite(path string, before, after []byte) error {
 	if !bytes.Equal(text, before) {
 		return fmt.Errorf("%s has changed since it was read", path)
 	}
-	next, err := os.CreateTemp(filepath.Dir(path), ".mettle-*")
-	if err != nil {
-		return err
-	}
-	_, err = next.Write(after)
-	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(next.Name()))
-	}
-	return nil
+	return fsx.WriteFile(path, after)
 }
 
 // diff shows what --fix would change. For a program it is exact, so that it can

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/store"
@@ -318,7 +319,7 @@ func writeReport(w *World, run *eval.Run, name, path string, o report.Options) e
 	if path == "-" {
 		return format.Write(w.Stdout, run, o)
 	}
-	err := replaceFile(w.abs(path), func(out io.Writer) error { return format.Write(out, run, o) })
+	err := fsx.Replace(w.abs(path), func(out io.Writer) error { return format.Write(out, run, o) })
 	if err != nil {
 		return fmt.Errorf("write the %s report: %w; the run is kept: mettle report writes it again", name, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // TapeMode is what a tape is used for.
@@ -74,7 +75,7 @@ func OpenTape(dir string, mode TapeMode) (*Tape, error) {
 	if holdsOthers(dir) {
 		return nil, fmt.Errorf("open tape: %s holds other things, want an empty or a new folder", dir)
 	}
-	if err := writeFile(marker, fmt.Appendf(nil, "{\"format\": %d}\n", tapeFormat)); err != nil {
+	if err := fsx.WriteFile(marker, fmt.Appendf(nil, "{\"format\": %d}\n", tapeFormat)); err != nil {
 		return nil, fmt.Errorf("open tape: %w", err)
 	}
 	return t, nil

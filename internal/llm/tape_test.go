@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 var haiku = Spec{Provider: "anthropic", Model: "claude-haiku-5-5"}
@@ -401,7 +402,7 @@ func TestTapesAreOpenedWithCare(t *testing.T) {
 		filepath.Join(odd, tapeMarker):   `nothing`,
 		filepath.Join(root, "file"):      "x",
 	} {
-		if err := writeFile(path, []byte(text)); err != nil {
+		if err := fsx.WriteFile(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

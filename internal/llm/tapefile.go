@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 const (
@@ -137,7 +139,7 @@ func (t *Tape) Save(kind string, key, value any) error {
 	}
 	b, err := t.encode(kind, key, value)
 	if err == nil {
-		err = writeFile(path, b)
+		err = fsx.WriteFile(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("tape entry %s: %w", path, err)
@@ -204,25 +206,4 @@ func redactJSON(b []byte, redact func(string) string) ([]byte, error) {
 		out.Write(text)
 		b = b[end:]
 	}
-}
-
-// writeFile puts a file in its place at once, so that nobody reads half of it.
-func writeFile(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tape-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }
