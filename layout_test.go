@@ -24,9 +24,10 @@ var layout = map[string][]string{
 	"internal/eval":      {},
 	"internal/kind":      {},
 	"internal/code":      {},
-	"internal/mcpclient": {"internal/process"},
+	"internal/mcpclient": {"internal/process", "internal/term"},
 	"internal/fsx":       {},
 	"internal/process":   {},
+	"internal/term":      {},
 	"internal/version":   {},
 	"builtin":            {},
 	"schema":             {},
@@ -34,7 +35,7 @@ var layout = map[string][]string{
 	"docs/gen":           {"*"}, // it describes all of it
 	"bench":              {"internal/llm/llmtest"},
 	"internal/docserver": {"internal/code"},
-	"internal/probe":     {"internal/mcpclient"},
+	"internal/probe":     {"internal/mcpclient", "internal/term"},
 	"internal/skill":     {"internal/code"},
 	"internal/llm":       {"internal/eval", "internal/fsx"}, // what a call consumed, and what stops a run
 
@@ -49,7 +50,7 @@ var layout = map[string][]string{
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
 	"internal/store":  {"internal/eval", "internal/fsx"},
-	"internal/report": {"internal/eval", "internal/skill"},
+	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
 	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
 	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},

@@ -14,9 +14,9 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 func newCassetteCmd(w *World) *cobra.Command {
@@ -218,7 +218,7 @@ func (d *driftServers) connect(ctx context.Context, name string, cases []*eval.C
 }
 
 func (d *driftServers) again(ctx context.Context, c *eval.Case, was *eval.Result) drift {
-	out := drift{title: report.Sanitize(fmt.Sprintf("%s %s %s", c.Target, c.Tool, c.Input)), err: d.failed[c.Target]}
+	out := drift{title: term.Sanitize(fmt.Sprintf("%s %s %s", c.Target, c.Tool, c.Input)), err: d.failed[c.Target]}
 	if out.err != nil {
 		return out
 	}
@@ -318,10 +318,10 @@ func printDrift(w *World, drifts []drift) error {
 		switch {
 		case d.err != nil:
 			failed++
-			line = paint(w.color(w.OutTTY), yellow, "! ") + d.title + ": " + report.Sanitize(d.err.Error())
+			line = term.Paint(w.color(w.OutTTY)).Yellow("! ") + d.title + ": " + term.Sanitize(d.err.Error())
 		case d.change != "":
 			changes++
-			line = paint(w.color(w.OutTTY), red, "≠ ") + d.title + ": " + report.Sanitize(d.change)
+			line = term.Paint(w.color(w.OutTTY)).Red("≠ ") + d.title + ": " + term.Sanitize(d.change)
 		default:
 			continue
 		}
@@ -356,5 +356,5 @@ func modelTitle(call *llm.Call) string {
 	if call.Request.Trial > 1 {
 		s += fmt.Sprintf(" (trial %d)", call.Request.Trial)
 	}
-	return report.Sanitize(s)
+	return term.Sanitize(s)
 }

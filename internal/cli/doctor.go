@@ -12,7 +12,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/llm/openai"
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 type doctorOptions struct {
@@ -51,20 +51,20 @@ type examination struct {
 }
 
 func (x *examination) say(ok bool, what, detail string) {
-	mark, color := "✓", green
+	mark, color := "✓", term.Paint.Green
 	if !ok {
-		mark, color = "✗", red
+		mark, color = "✗", term.Paint.Red
 		x.broken++
 	}
-	fmt.Fprintf(x.w.Stdout, "  %s %-36s %s\n", paint(x.w.color(x.w.OutTTY), color, mark), what, report.Sanitize(detail))
+	fmt.Fprintf(x.w.Stdout, "  %s %-36s %s\n", color(term.Paint(x.w.color(x.w.OutTTY)), mark), what, term.Sanitize(detail))
 }
 
 func (x *examination) note(what, detail string) {
-	fmt.Fprintf(x.w.Stdout, "  %s %-36s %s\n", paint(x.w.color(x.w.OutTTY), dim, "-"), what, report.Sanitize(detail))
+	fmt.Fprintf(x.w.Stdout, "  %s %-36s %s\n", term.Paint(x.w.color(x.w.OutTTY)).Dim("-"), what, term.Sanitize(detail))
 }
 
 func (x *examination) heading(text string) {
-	fmt.Fprintf(x.w.Stdout, "%s\n", paint(x.w.color(x.w.OutTTY), bold, text))
+	fmt.Fprintf(x.w.Stdout, "%s\n", term.Paint(x.w.color(x.w.OutTTY)).Bold(text))
 }
 
 func runDoctor(ctx context.Context, w *World, o *doctorOptions) error {
@@ -172,7 +172,7 @@ func answersBySchema(ctx context.Context, m llm.Model) error {
 		Score *float64 `json:"score"`
 	}
 	if err := json.Unmarshal([]byte(strings.TrimSpace(reply.Text)), &verdict); err != nil || verdict.Score == nil {
-		return fmt.Errorf("it gave no verdict but %q (finish: %s)", report.Sanitize(reply.Text[:min(len(reply.Text), 80)]), reply.Finish)
+		return fmt.Errorf("it gave no verdict but %q (finish: %s)", term.Sanitize(reply.Text[:min(len(reply.Text), 80)]), reply.Finish)
 	}
 	if *verdict.Score < 0 || *verdict.Score > 1 {
 		return fmt.Errorf("its score is %v, want 0 to 1", *verdict.Score)

@@ -7,8 +7,8 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/llm"
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // What an answer and a verdict come to when nothing better is known, in
@@ -48,7 +48,7 @@ func dryRun(w *World, o *runOptions, l *loaded, ms *models) error {
 			if o.Judge != "" || !needsJudge(c) {
 				judges.add(trials*calls, ms.priced(judge, llm.Tokens{Input: input + rubric, Output: typicalVerdict}))
 			}
-			fmt.Fprintln(w.Stdout, report.Sanitize(dryLine(c, o.targetName(c, l), calls)))
+			fmt.Fprintln(w.Stdout, term.Sanitize(dryLine(c, o.targetName(c, l), calls)))
 		}
 	}
 	w.printf("%s would be made, %d at a time; nothing was asked\n", count(servers.calls+answers.calls+judges.calls, "call"), o.Concurrency)
@@ -93,7 +93,7 @@ func (e *estimate) print(w *World, what, model string) {
 	if e.usage.Unpriced == 0 {
 		cost = "about " + e.usage.Cost.String()
 	}
-	w.printf("%s, %s: %s, about %d tokens in and %d out, %s\n", what, report.Sanitize(model), count(e.calls, "call"), e.usage.Input, e.usage.Output, cost)
+	w.printf("%s, %s: %s, about %d tokens in and %d out, %s\n", what, term.Sanitize(model), count(e.calls, "call"), e.usage.Input, e.usage.Output, cost)
 }
 
 // expected is what the answer to a case is thought to consume.

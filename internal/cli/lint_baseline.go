@@ -13,6 +13,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
 	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // readBaseline reads the old findings, if there is a file of them.
@@ -93,7 +94,7 @@ func (j *lintJob) rememberFindings(ctx context.Context) error {
 	var found []skill.Finding
 	err := j.lint(ctx, func(f report.LintFile) error {
 		if j.totals.Add(f); f.Err != nil {
-			j.world.printf("%s\n", report.Sanitize("mettle: "+f.Err.Error()))
+			j.world.printf("%s\n", term.Sanitize("mettle: "+f.Err.Error()))
 		}
 		for _, x := range f.Findings {
 			x.File = ids[f.Path]

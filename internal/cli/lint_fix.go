@@ -16,6 +16,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // mendRounds bounds how often a file is mended: each round makes the fixes that
@@ -108,7 +109,7 @@ func (j *lintJob) diff(ctx context.Context, out io.Writer, o report.Options) err
 		j.totals.Files++
 		if c.problem != "" {
 			j.totals.Problems++
-			j.world.printf("mettle: %s\n", report.Sanitize(c.problem))
+			j.world.printf("mettle: %s\n", term.Sanitize(c.problem))
 		}
 		if len(c.text) == 0 {
 			return nil
@@ -160,16 +161,16 @@ func (c lintChange) show(person, color bool) []byte {
 		if rest, ok := strings.CutSuffix(line, "\r"); ok {
 			line = rest + "␍" // or lines would differ in nothing that can be seen
 		}
-		line = report.Sanitize(line)
+		line = term.Sanitize(line)
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-			line = paint(color, bold, line)
+			line = term.Paint(color).Bold(line)
 		case strings.HasPrefix(line, "@@"):
-			line = paint(color, dim, line)
+			line = term.Paint(color).Dim(line)
 		case strings.HasPrefix(line, "-"):
-			line = paint(color, red, line)
+			line = term.Paint(color).Red(line)
 		case strings.HasPrefix(line, "+"):
-			line = paint(color, green, line)
+			line = term.Paint(color).Green(line)
 		}
 		b.WriteString(line + "\n")
 	}

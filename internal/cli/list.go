@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 func newListCmd(w *World) *cobra.Command {
@@ -56,7 +56,7 @@ func listTable(w *World, l *loaded) error {
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
 			cases++
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s", c.ID, c.Difficulty, c.Tool, report.Sanitize(c.Name))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s", c.ID, c.Difficulty, c.Tool, term.Sanitize(c.Name))
 			if len(c.Tags) > 0 {
 				fmt.Fprintf(tw, "\t%s", strings.Join(c.Tags, ","))
 			}

@@ -22,9 +22,9 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/llm/anthropic"
 	"github.com/mettle-eval/mettle/internal/llm/openai"
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // modelOptions says which models a run asks, what may be spent on them, and
@@ -312,7 +312,7 @@ func (m *models) scheduler(spec llm.Spec) *llm.Scheduler {
 		if m.w.ErrTTY {
 			m.w.printf("\r\x1b[K") // the progress line, which is drawn again
 		}
-		m.w.printf("%s\n", report.Sanitize(key+": "+text))
+		m.w.printf("%s\n", term.Sanitize(key+": "+text))
 	}
 	m.keys[key] = s
 	return s

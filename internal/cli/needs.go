@@ -6,8 +6,8 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // narrow leaves out what a run that names no suites cannot do: what is not for
@@ -39,7 +39,7 @@ func (l *loaded) narrow(o *runOptions) {
 // tellWithheld says in a line each what was left out, and how to have it.
 func (l *loaded) tellWithheld(w *World, ms *models) {
 	if len(l.absent) > 0 {
-		w.printf("%s\n", report.Sanitize("left out, since their skills are not in "+l.skills("").Where()+": "+strings.Join(l.absent, ", ")))
+		w.printf("%s\n", term.Sanitize("left out, since their skills are not in "+l.skills("").Where()+": "+strings.Join(l.absent, ", ")))
 	}
 	n := 0
 	for _, s := range l.Suites {
@@ -53,7 +53,7 @@ func (l *loaded) tellWithheld(w *World, ms *models) {
 		w.printf("checks of %s were skipped for want of a judge: give --judge provider:model, or models.judge in mettle.yaml\n", count(n, "case"))
 	}
 	if len(l.withheld) > 0 {
-		w.printf("%s\n", report.Sanitize("skipped for want of a model: "+strings.Join(l.withheld, ", ")+". "+howToGetAModel))
+		w.printf("%s\n", term.Sanitize("skipped for want of a model: "+strings.Join(l.withheld, ", ")+". "+howToGetAModel))
 	}
 }
 

@@ -14,17 +14,15 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 	"github.com/mettle-eval/mettle/internal/probe"
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -329,7 +327,7 @@ func (o *probeOptions) scaffold(w *World, r *probe.Report, tools []mcpclient.Too
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write the suite: %w", err)
 	}
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, "suite: "+w.shown(path)))
+	w.printf("%s\n", term.Paint(w.color(w.ErrTTY)).Dim("suite: "+w.shown(path)))
 	return nil
 }
 
@@ -417,7 +415,7 @@ func (o *probeOptions) print(w *World, r *probe.Report) error {
 		if len(r.Checks) == 1 { // nothing to show but that it could not be reached, which the error says
 			return nil
 		}
-		card := probe.Card{Color: w.color(w.OutTTY), Strict: o.strict, Clean: report.Sanitize}
+		card := probe.Card{Color: w.color(w.OutTTY), Strict: o.strict}
 		return card.Write(w.Stdout, r)
 	}
 	var b bytes.Buffer
@@ -427,24 +425,6 @@ func (o *probeOptions) print(w *World, r *probe.Report) error {
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	_, err := w.Stdout.Write(escapeUnseen(b.Bytes()))
+	_, err := w.Stdout.Write(term.EscapeJSON(b.Bytes()))
 	return err
-}
-
-// escapeUnseen writes the characters in JSON that a terminal would obey or not
-// show as escapes.
-func escapeUnseen(text []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		switch {
-		case r < 0x7f || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.Bytes()
 }

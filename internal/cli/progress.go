@@ -9,6 +9,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // progress shows a run as it happens: one line that is drawn over on a
@@ -38,10 +39,10 @@ func (p *progress) Start(run *eval.Run) error {
 	for _, name := range slices.Sorted(maps.Keys(run.Targets)) {
 		d := run.Targets[name]
 		if d["server"] != "" {
-			p.w.printf("%s\n", paint(p.w.color(p.w.ErrTTY), dim, report.Sanitize(fmt.Sprintf("%s: %s, %s, protocol %s", name, d["server"], d["transport"], d["protocol"]))))
+			p.w.printf("%s\n", term.Paint(p.w.color(p.w.ErrTTY)).Dim(term.Sanitize(fmt.Sprintf("%s: %s, %s, protocol %s", name, d["server"], d["transport"], d["protocol"]))))
 		}
 		if d["tools"] != "" {
-			p.w.printf("%s\n", report.Sanitize("tools: "+d["tools"]))
+			p.w.printf("%s\n", term.Sanitize("tools: "+d["tools"]))
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/store"
+	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -147,7 +148,7 @@ func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
 func (o *runOptions) perform(ctx context.Context, w *World, x execution) (*eval.Run, error) {
 	defer func() {
 		if err := closeTargets(x.targets); err != nil {
-			w.printf("note: %s\n", report.Sanitize(err.Error())) // the results are in all the same
+			w.printf("note: %s\n", term.Sanitize(err.Error())) // the results are in all the same
 		}
 	}()
 	defer x.writer.Close()
@@ -323,7 +324,7 @@ func writeReport(w *World, run *eval.Run, name, path string, o report.Options) e
 	if err != nil {
 		return fmt.Errorf("write the %s report: %w; the run is kept: mettle report writes it again", name, err)
 	}
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, name+" report: "+w.shown(path)))
+	w.printf("%s\n", term.Paint(w.color(w.ErrTTY)).Dim(name+" report: "+w.shown(path)))
 	return nil
 }
 

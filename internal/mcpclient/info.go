@@ -3,6 +3,8 @@ package mcpclient
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Info is what is known about the server and the session so far.
@@ -35,7 +37,7 @@ func (c *Client) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	info := Info{
-		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: cleanLines(c.secrets.scrub(c.stderr.String())),
+		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: term.ExcerptLines(c.secrets.scrub(c.stderr.String())),
 		Tools: len(c.listed.tools), ToolsHash: c.listed.sum,
 		Connect: c.connectTime, List: c.listTime, Reconnects: c.reconnects,
 		Findings: append([]string(nil), c.listed.findings...),

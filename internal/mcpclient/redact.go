@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 const redacted = "[redacted]"
@@ -184,10 +184,10 @@ func (s *secrets) scrub(text string) string {
 func (s *secrets) excerpt(text string, limit int) string {
 	const looked, used = 64 << 10, 32 << 10
 	if len(text) <= looked {
-		return clean(s.scrub(text), limit)
+		return term.Excerpt(s.scrub(text), limit)
 	}
 	text = s.scrub(text[:looked])
-	return clean(text[:min(len(text), used)], limit)
+	return term.Excerpt(text[:min(len(text), used)], limit)
 }
 
 func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {
@@ -195,65 +195,6 @@ func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {
 		return raw
 	}
 	return json.RawMessage(s.scrub(string(raw)))
-}
-
-// clean makes foreign text safe to print on one line: control characters and
-// terminal sequences go, runs of blanks become one, at most limit bytes stay.
-func clean(text string, limit int) string {
-	var b strings.Builder
-	blank := false
-	for _, r := range stripEscapes(text) {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			blank = b.Len() > 0
-			continue
-		}
-		if !unicode.IsPrint(r) {
-			r = utf8.RuneError
-		}
-		size := utf8.RuneLen(r)
-		if blank {
-			size++
-		}
-		if b.Len()+size > limit {
-			b.WriteString("…")
-			break
-		}
-		if blank {
-			b.WriteByte(' ')
-			blank = false
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// cleanLines is clean for text of several lines, which stay apart.
-func cleanLines(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, clean(line, 1000))
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
-}
-
-// stripEscapes removes the terminal's CSI sequences (colours, cursor moves).
-func stripEscapes(text string) string {
-	if !strings.Contains(text, "\x1b[") {
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		end := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
-		if end < 0 {
-			return b.String()
-		}
-		text = after[end+1:]
-	}
 }
 
 // displayURL is the part of a URL that may be shown: no user, no query, and no

@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -166,7 +168,7 @@ func TestClean(t *testing.T) {
 		{"\x1b]0;title\x07x", 20, "]0;title x"},
 	}
 	for _, tt := range tests {
-		if got := clean(tt.in, tt.limit); got != tt.want {
+		if got := term.Excerpt(tt.in, tt.limit); got != tt.want {
 			t.Errorf("clean(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // gradedKinds are the graders whose values say more than pass and fail. Their
@@ -57,7 +58,7 @@ func scoreLine(scores []eval.Score) string {
 				if !s.Counts() {
 					value = string(s.Status)
 				}
-				parts = append(parts, oneLine(s.Key, 80)+" "+value)
+				parts = append(parts, term.OneLine(s.Key, 80)+" "+value)
 			}
 			add(s.Checks)
 		}
@@ -71,7 +72,7 @@ func scoreLine(scores []eval.Score) string {
 func usageLines(run *eval.Run) (out [][2]string) {
 	u := run.Summary.Usage
 	for _, role := range slices.Sorted(maps.Keys(run.Models)) {
-		text := oneLine(run.Models[role], 200)
+		text := term.OneLine(run.Models[role], 200)
 		if u != nil {
 			switch role {
 			case "answer":
