@@ -24,9 +24,10 @@ var layout = map[string][]string{
 	"internal/eval":      {},
 	"internal/kind":      {},
 	"internal/code":      {},
-	"internal/mcpclient": {"internal/process", "internal/term"},
+	"internal/mcpclient": {"internal/process", "internal/secret", "internal/term"},
 	"internal/fsx":       {},
 	"internal/process":   {},
+	"internal/secret":    {},
 	"internal/term":      {},
 	"internal/version":   {},
 	"builtin":            {},
@@ -37,7 +38,7 @@ var layout = map[string][]string{
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient", "internal/term"},
 	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval", "internal/fsx"}, // what a call consumed, and what stops a run
+	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.

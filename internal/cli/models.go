@@ -22,6 +22,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/llm/anthropic"
 	"github.com/mettle-eval/mettle/internal/llm/openai"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 	"github.com/mettle-eval/mettle/internal/term"
@@ -173,7 +174,7 @@ func (m *models) openTape() (err error) {
 		o.Judge = cmp.Or(o.Judge, m.replay.Models["judge"])
 	}
 	if m.tape != nil {
-		m.tape.Redact = m.w.redactor()
+		m.tape.Redact = secret.FromEnviron(m.w.Environ)
 	}
 	return err
 }

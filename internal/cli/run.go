@@ -18,6 +18,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/store"
 	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
@@ -195,7 +196,7 @@ func (o *runOptions) putElsewhere() bool { return o.URL != "" || o.Command != ""
 func (o *runOptions) stored() json.RawMessage {
 	kept := *o
 	kept.Withheld = nil
-	if url, secret := shownURL(o.URL); secret {
+	if url, found := secret.URL(o.URL); found {
 		kept.URL, kept.Withheld = url, append(kept.Withheld, "url")
 	}
 	if words, err := splitCommand(o.Command); err == nil && slices.ContainsFunc(words, new(probeOptions).secretWord) {

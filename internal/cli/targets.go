@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"strings"
 
@@ -251,16 +250,4 @@ func closeTargets(ts map[string]eval.Target) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// withoutSecrets takes from an address what may be one. It tells whether there
-// was any.
-func withoutSecrets(raw string) (string, bool) {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "", raw != ""
-	}
-	secret := u.User != nil || u.RawQuery != ""
-	u.User, u.RawQuery = nil, ""
-	return u.String(), secret
 }

@@ -154,12 +154,10 @@ func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
 		into *json.RawMessage
 	}{{key, &e.Key}, {value, &e.Value}} {
 		b, err := marshal(part.of)
-		if err == nil {
-			*part.into, err = redactJSON(b, t.Redact)
-		}
 		if err != nil {
 			return nil, err
 		}
+		*part.into = t.Redact.JSON(b)
 	}
 	b, err := marshal(e)
 	if err != nil {
@@ -171,39 +169,4 @@ func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
-}
-
-// redactJSON puts every string of a JSON text through a function, names of
-// fields among them, and leaves the rest as it is.
-func redactJSON(b []byte, redact func(string) string) ([]byte, error) {
-	if redact == nil {
-		return b, nil
-	}
-	var out bytes.Buffer
-	for {
-		i := bytes.IndexByte(b, '"')
-		if i < 0 {
-			out.Write(b)
-			return out.Bytes(), nil
-		}
-		end := i + 1
-		for end < len(b) && b[end] != '"' {
-			if b[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(b))
-		var s string
-		if err := json.Unmarshal(b[i:end], &s); err != nil {
-			return nil, err
-		}
-		text, err := marshal(redact(s))
-		if err != nil {
-			return nil, err
-		}
-		out.Write(b[:i])
-		out.Write(text)
-		b = b[end:]
-	}
 }

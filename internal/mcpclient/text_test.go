@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -171,16 +170,6 @@ func TestClean(t *testing.T) {
 		if got := term.Excerpt(tt.in, tt.limit); got != tt.want {
 			t.Errorf("clean(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
 		}
-	}
-}
-
-func TestDisplayURL(t *testing.T) {
-	u, err := url.Parse("https://u:p@h.example:8443/api/v1/abcdefghij0123456789/mcp?key=k#f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := displayURL(u), "https://h.example:8443/api/v1/…/mcp"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 
