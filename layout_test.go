@@ -24,7 +24,11 @@ var layout = map[string][]string{
 	"internal/eval":      {},
 	"internal/kind":      {},
 	"internal/code":      {},
-	"internal/mcpclient": {},
+	"internal/mcpclient": {"internal/process", "internal/secret", "internal/term"},
+	"internal/fsx":       {},
+	"internal/process":   {},
+	"internal/secret":    {},
+	"internal/term":      {},
 	"internal/version":   {},
 	"builtin":            {},
 	"schema":             {},
@@ -32,9 +36,9 @@ var layout = map[string][]string{
 	"docs/gen":           {"*"}, // it describes all of it
 	"bench":              {"internal/llm/llmtest"},
 	"internal/docserver": {"internal/code"},
-	"internal/probe":     {"internal/mcpclient"},
+	"internal/probe":     {"internal/mcpclient", "internal/term"},
 	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
@@ -46,9 +50,9 @@ var layout = map[string][]string{
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
-	"internal/store":  {"internal/eval"},
-	"internal/report": {"internal/eval", "internal/skill"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
+	"internal/store":  {"internal/eval", "internal/fsx"},
+	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
+	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
 	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }

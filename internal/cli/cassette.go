@@ -93,4 +93,3 @@ func printDrift(w *World, drifts []session.Drifted) error {
 	}
 	return nil
 }
-

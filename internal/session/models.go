@@ -24,6 +24,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // models makes the models that a run asks, each once. All models of a key
@@ -100,7 +101,7 @@ func (m *models) openTape() (err error) {
 		o.Judge = cmp.Or(o.Judge, first(m.replay.Models.Of(eval.JudgeRole)))
 	}
 	if m.tape != nil {
-		m.tape.Redact = secret.FromEnviron(m.w.Environ).Text
+		m.tape.Redact = secret.FromEnviron(m.w.Environ).String
 	}
 	return err
 }

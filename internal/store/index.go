@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // The index lists where each result is, in suite order, so that one result of
@@ -42,7 +43,7 @@ func (f *folder) writeIndex() error {
 		b = append(strconv.AppendQuote(b, p.Suite), '\t')
 		b = append(strconv.AppendQuote(b, p.Case), '\n')
 	}
-	return replaceFile(filepath.Join(f.dir, indexFile), b)
+	return fsx.WriteSynced(filepath.Join(f.dir, indexFile), b)
 }
 
 var errNoIndex = errors.New("there is no index that fits the results")

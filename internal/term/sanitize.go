@@ -1,9 +1,14 @@
-package report
+// Package term is text for terminals: foreign text made safe to show, widths in
+// columns, wrapping, and colours. Nothing in it depends on the machine: neither
+// its locale nor its terminal is asked.
+package term
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -14,12 +19,12 @@ import (
 //
 // Marks rather than nothing: a word that a check did not find because of a
 // zero-width space in it should not look as if it were there.
-func Sanitize(s string) string { return clean(s, false) }
+func Sanitize(s string) string { return sanitize(s, false) }
 
-// sanitizeBlock is [Sanitize] for text that keeps its lines and tabs.
-func sanitizeBlock(s string) string { return clean(s, true) }
+// SanitizeBlock is [Sanitize] for text that keeps its lines and tabs.
+func SanitizeBlock(s string) string { return sanitize(s, true) }
 
-func clean(s string, lines bool) string {
+func sanitize(s string, lines bool) string {
 	if isPlain(s) {
 		return s
 	}
@@ -129,10 +134,10 @@ func isSeenFormat(r rune) bool {
 		r == 0x110bd || r == 0x110cd
 }
 
-// clip cuts s to about n bytes, never inside a character, and says so with an
+// Clip cuts s to about n bytes, never inside a character, and says so with an
 // ellipsis. Foreign text is clipped before it is sanitized: an answer may have
 // a megabyte of which a line is shown.
-func clip(s string, n int) string {
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -142,5 +147,83 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// oneLine is foreign text, clipped and sanitized, as part of a line.
-func oneLine(s string, n int) string { return Sanitize(clip(s, n)) }
+// OneLine is foreign text, clipped and sanitized, as part of a line.
+func OneLine(s string, n int) string { return Sanitize(Clip(s, n)) }
+
+// Excerpt is foreign text for the inside of a message, which [Sanitize] would
+// make too long: control characters and terminal sequences go, runs of blanks
+// become one, at most limit bytes stay.
+func Excerpt(text string, limit int) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range stripEscapes(text) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			blank = b.Len() > 0
+			continue
+		}
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		size := utf8.RuneLen(r)
+		if blank {
+			size++
+		}
+		if b.Len()+size > limit {
+			b.WriteString("…")
+			break
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// ExcerptLines is [Excerpt] for text of several lines, which stay apart.
+func ExcerptLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, Excerpt(line, 1000))
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// stripEscapes removes the terminal's CSI sequences (colours, cursor moves).
+func stripEscapes(text string) string {
+	if !strings.Contains(text, "\x1b[") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
+		if end < 0 {
+			return b.String()
+		}
+		text = after[end+1:]
+	}
+}
+
+// EscapeJSON writes the characters in JSON that a terminal would obey or not
+// show as escapes.
+func EscapeJSON(text []byte) []byte {
+	var b bytes.Buffer
+	for _, r := range string(text) {
+		switch {
+		case r < 0x7f || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.Bytes()
+}

@@ -1,4 +1,4 @@
-package report
+package term
 
 import (
 	"strings"
@@ -22,13 +22,38 @@ func TestWrap(t *testing.T) {
 		{"marks stay with their letter", strings.Repeat("e\u0301", 9), 8, []string{strings.Repeat("e\u0301", 8), "e\u0301"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, wrap(c.in, c.width)); diff != "" {
+			if diff := cmp.Diff(c.want, Wrap(c.in, c.width)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
 	}
-	if diff := cmp.Diff([]string{"one two", "three …"}, wrapAtMost("one two three four", 7, 2)); diff != "" {
+	if diff := cmp.Diff([]string{"one two", "three …"}, WrapAtMost("one two three four", 7, 2)); diff != "" {
 		t.Errorf("cut off (-want +got):\n%s", diff)
+	}
+}
+
+// TestColumns: widths are those of characters as people count them, whatever
+// the locale is.
+func TestColumns(t *testing.T) {
+	for s, want := range map[string]int{
+		"": 0, "abc": 3, "有限体": 6, "e\u0301": 1, "✓": 1, "✗": 1, "…": 1, "█░": 2, "—": 1, "Größe": 5,
+		"👩‍💻": 2, "🇩🇪": 2, "🙂": 2, "한글": 4,
+	} {
+		if got := Columns(s); got != want {
+			t.Errorf("%q has %d columns, want %d", s, got, want)
+		}
+	}
+}
+
+func TestLast(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{{"abc", 5, "abc"}, {"abc", 2, "bc"}, {"有限体", 4, "限体"}, {"有限体", 3, " 体"}, {"abc", 0, ""}} {
+		if got := Last(c.in, c.n); got != c.want {
+			t.Errorf("Last(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
 	}
 }
 
@@ -37,33 +62,18 @@ func FuzzWrap(f *testing.F) {
 	f.Add("\u0301", 8)
 	f.Fuzz(func(t *testing.T, s string, width int) {
 		s, width = Sanitize(s), max(8, min(width, 200))
-		lines := wrap(s, width)
+		lines := Wrap(s, width)
 		for _, l := range lines {
-			if columns(l) > width {
-				t.Fatalf("%q is %d columns, want at most %d", l, columns(l), width)
+			if Columns(l) > width {
+				t.Fatalf("%q is %d columns, want at most %d", l, Columns(l), width)
 			}
 		}
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if got, want := squeeze(strings.Join(lines, "")), squeeze(s); got != want {
 			t.Fatalf("wrapping changed %q to %q", want, got)
 		}
-		if n := columns(truncate(s, width)); n > width {
+		if n := Columns(Truncate(s, width)); n > width {
 			t.Fatalf("truncated to %d columns, want at most %d", n, width)
 		}
 	})
-}
-
-// TestTerminalFitsItsWidth: no line is wider than the terminal, whatever
-// answers and names hold.
-func TestTerminalFitsItsWidth(t *testing.T) {
-	for _, width := range []int{60, 80, 120} {
-		for _, verbose := range []bool{false, true} {
-			out := render(t, "terminal", sampleRun(), Options{Width: width, Verbose: verbose, Dir: ".mettle/runs/1"})
-			for line := range strings.SplitSeq(out, "\n") {
-				if columns(line) > width {
-					t.Errorf("at %d columns a line has %d: %s", width, columns(line), line)
-				}
-			}
-		}
-	}
 }
