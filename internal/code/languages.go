@@ -51,8 +51,8 @@ type language struct {
 var languages = [...]*language{
 	&typescript, &tsx, &javascript, &jsx,
 	&golang, &rust, &python, &solidity,
-	&jsonStrict, &jsonComments, &json5, &yamlLanguage,
-	&bash, &console, &toml, &sqlLanguage,
+	&jsonStrict, &jsonComments, &yamlLanguage,
+	&bash, &console, &tomlLanguage,
 
 	{name: "powershell", aliases: "ps1 pwsh posh"},
 	{name: "batch", aliases: "bat cmd dosbatch"},
@@ -69,6 +69,7 @@ var languages = [...]*language{
 	{name: "html", aliases: "htm xhtml"},
 	{name: "ini", aliases: "cfg conf properties"},
 	{name: "java"},
+	{name: "json5", is: "json"},
 	{name: "julia", aliases: "jl"},
 	{name: "kotlin", aliases: "kt kts"},
 	{name: "lua"},
@@ -83,6 +84,7 @@ var languages = [...]*language{
 	{name: "r"},
 	{name: "ruby", aliases: "rb"},
 	{name: "scala", aliases: "sc"},
+	{name: "sql", aliases: "mysql postgres postgresql plpgsql sqlite psql tsql pgsql"},
 	{name: "svelte"},
 	{name: "swift"},
 	{name: "terraform", aliases: "tf hcl"},

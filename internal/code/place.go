@@ -49,3 +49,34 @@ func cutLine(text string) (line, rest string) {
 }
 
 const byteOrderMark = "\ufeff"
+
+// byteOffset is the offset of a place that a parser counts in bytes, its lines ended by line feeds.
+func byteOffset(text string, line, col int) int {
+	at := 0
+	for ; line > 1; line-- {
+		i := strings.IndexByte(text[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+	}
+	return min(at+max(col, 1)-1, len(text))
+}
+
+// clip quotes foreign text for a message, shortened to what fits on a line.
+func clip(text string) string {
+	const most = 40
+	if len(text) <= most {
+		return `"` + text + `"`
+	}
+	cut := most
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return `"` + text[:cut] + `…"`
+}
+
+func firstRune(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}

@@ -25,7 +25,9 @@ fence that is never closed is a problem too. Only syntax is checked, no types an
 
 With ` + "`language`" + `, only its blocks are looked at, dialects included, and an answer without one fails. Without it, blocks in languages
 there is no parser for, and blocks that name no language, are not counted, and an answer without any other passes: add
-` + "`has_code_block`" + ` where there must be code. A block the parser could not judge leaves the check unscored.`,
+` + "`has_code_block`" + ` where there must be code. A block the parser could not judge leaves the check unscored.
+
+There are parsers for ` + strings.Join(code.Languages(), ", ") + `. All other languages, SQL and JSON5 among them, are not checked.`,
 	Example: `- type: code_syntax
   language: typescript
 `,
