@@ -112,6 +112,8 @@ type models struct {
 	replay  *manifest   // of the recording that is replayed
 	prompts fs.FS       // go before our own; nil for none
 
+	checkers *code.Checkers // programs that check code; nil for none
+
 	mu      sync.Mutex
 	keys    map[string]*llm.Scheduler
 	made    map[string]llm.Model
@@ -363,10 +365,13 @@ func taping(mode llm.TapeMode) target.Taping {
 	return target.Recording
 }
 
-// describe puts into the run's header which models it asks, by role, and with
-// what prompts.
+// describe puts into the run's header which models it asks, by role, with what
+// prompts, and which programs check code.
 func (m *models) describe(head *eval.Header, l *loaded) error {
-	head.Models, head.Prompts = map[string]string{}, map[string]string{}
+	if err := m.findCheckers(); err != nil {
+		return err
+	}
+	head.Models, head.Prompts, head.Checkers = map[string]string{}, map[string]string{}, m.checkers.Describe()
 	judges := false
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
@@ -388,6 +393,25 @@ func (m *models) describe(head *eval.Header, l *loaded) error {
 	}
 	if judges {
 		maps.Copy(head.Prompts, grade.PromptDigests(m.prompts))
+	}
+	return nil
+}
+
+// findCheckers finds the programs that mettle.yaml names.
+func (m *models) findCheckers() (err error) {
+	if m.checkers, err = code.NewCheckers(m.cfg.Checkers, grade.PassedOn(m.w.Environ)); err != nil {
+		return &eval.Missing{What: strings.Split(fmt.Sprintf("%s: checkers: %v", m.cfg.File, err), "\n")}
+	}
+	return nil
+}
+
+// sameCheckers wants the programs that the first part of a run was checked with.
+func (m *models) sameCheckers(prior *eval.Run) error {
+	if err := m.findCheckers(); err != nil {
+		return err
+	}
+	if now := m.checkers.Describe(); !maps.Equal(prior.Checkers, now) {
+		return usagef("run %s cannot be resumed: its code was checked by %s, now it would be by %s", prior.ID, code.DescribeCheckers(prior.Checkers), m.checkers)
 	}
 	return nil
 }
@@ -423,7 +447,7 @@ func (m *models) around(ctx context.Context, runner *eval.Runner, head *eval.Hea
 	case m.opts.Record != "":
 		runner.Sinks = append(runner.Sinks, newRecording(m.tape, runner.Prior))
 	}
-	return grade.WithTools(grade.WithJudges(ctx, judges), code.FindTools(grade.PassedOn(m.w.Environ))), nil
+	return grade.WithCheckers(grade.WithJudges(ctx, judges), m.checkers), nil
 }
 
 // promptFolder is the folder of prompts that go before our own, nil for none.

@@ -87,6 +87,9 @@ func runResume(ctx context.Context, w *World, o *resumeOptions, name string) err
 	if err != nil {
 		return err
 	}
+	if err := ms.sameCheckers(prior); err != nil {
+		return err
+	}
 	ts, err := targets(&there, opts, l, ms)
 	if err != nil {
 		return err

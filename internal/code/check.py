@@ -1,4 +1,4 @@
-import ast, json, platform, sys
+import ast, json, sys
 
 results = []
 for source in json.load(sys.stdin):
@@ -11,4 +11,4 @@ for source in json.load(sys.stdin):
         results.append({"Line": 1, "Col": 1, "Message": str(e)})
     except (MemoryError, RecursionError):
         results.append({})
-json.dump({"Version": platform.python_version(), "Results": results}, sys.stdout)
+json.dump(results, sys.stdout)

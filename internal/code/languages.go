@@ -1,8 +1,8 @@
 // Package code reads the code inside Markdown answers and documents.
 //
 // [Blocks] finds fenced blocks with their places, and [ReadAnswer] those that are the program an answer was asked for.
-// [Syntax] asks a real parser whether a source is well formed, [SyntaxWith] also the language's own where it is on the
-// machine. [Imports] reads the import statements of one source and [TextImports] those of a whole Markdown text;
+// [Syntax] asks a real parser whether a source is well formed, [Checkers] the language's own where that is configured.
+// [Imports] reads the import statements of one source and [TextImports] those of a whole Markdown text;
 // [Import.Matches] and [Import.Provides] are the rules by which a statement counts as an import of a module. [Calls] lists
 // what a source calls, and a [Pattern] finds pieces of code, calls and expressions in it, comments and strings left out.
 //
@@ -27,8 +27,9 @@ type language struct {
 
 	checker string // who speaks when syntax does
 
-	// outside asks a program of the language's own; false when it is not there or has no verdict.
-	outside func(ctx context.Context, t Tools, src string) (Verdict, bool)
+	// program is the name of the language's own checker, and ask what it says of a source.
+	program string
+	ask     func(ctx context.Context, p *program, src string) ([]Problem, error)
 
 	// imports lists the import statements of src in order. Languages without it are read by all scanners.
 	imports func(src string) []Import

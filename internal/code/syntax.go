@@ -2,6 +2,7 @@ package code
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,11 +32,8 @@ const maxProblems = 20
 // sessions, and the commands of notebooks are all accepted. In a shell, a word in angle brackets is a word. Placeholders
 // such as "..." where the language allows none are problems, marked as what they are.
 func Syntax(lang, src string) ([]Problem, bool) {
-	l := find(Canonical(lang))
-	if l == nil || l.syntax == nil {
-		return nil, false
-	}
-	return l.check(src)
+	v := (*Checkers)(nil).Check(context.Background(), lang, src)
+	return v.Problems, v.Checked
 }
 
 func (l *language) check(src string) (problems []Problem, checked bool) {

@@ -36,9 +36,10 @@ type Header struct {
 	Suites   []Suite                      `json:"suites"`
 	Gates    []Gate                       `json:"gates,omitempty"` // of the whole run
 	Targets  map[string]map[string]string `json:"targets,omitempty"`
-	Models   map[string]string            `json:"models,omitempty"`  // by role: answer, judge
-	Prompts  map[string]string            `json:"prompts,omitempty"` // digest by name
-	Planned  int                          `json:"planned"`           // results a complete run has
+	Models   map[string]string            `json:"models,omitempty"`   // by role: answer, judge
+	Prompts  map[string]string            `json:"prompts,omitempty"`  // digest by name
+	Checkers map[string]string            `json:"checkers,omitempty"` // versions of the programs that check code, by name
+	Planned  int                          `json:"planned"`            // results a complete run has
 	Trials   int                          `json:"trials,omitempty"`
 	Parent   string                       `json:"parent,omitempty"` // the run whose responses were graded again
 	Git      *Git                         `json:"git,omitempty"`

@@ -27,7 +27,8 @@ With ` + "`language`" + `, only its blocks are looked at, dialects included, and
 there is no parser for, and blocks that name no language, are not counted, and an answer without any other passes: add
 ` + "`has_code_block`" + ` where there must be code. A block the parser could not judge leaves the check unscored.
 
-There are parsers for ` + strings.Join(code.Languages(), ", ") + `. All other languages, SQL and JSON5 among them, are not checked.`,
+There are parsers for ` + strings.Join(code.Languages(), ", ") + `. All other languages, SQL and JSON5 among them, are not
+checked. Programs on the machine are used only when ` + "`checkers`" + ` in mettle.yaml names them: ` + strings.Join(code.CheckerNames(), ", ") + `.`,
 	Example: `- type: code_syntax
   language: typescript
 `,
@@ -50,14 +51,14 @@ func parsed(language string) bool {
 	return slices.Contains(code.Languages(), code.Canonical(language))
 }
 
-func (g *codeSyntax) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
+func (g *codeSyntax) Grade(ctx context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
 	var findings []eval.Finding
 	var good, bad, open int // open: blocks the parser could not judge
 	for _, b := range code.Blocks(r.Text) {
 		if !parsed(b.Lang) || g.Language != "" && !code.SameLanguage(g.Language, b.Lang) {
 			continue
 		}
-		problems, judged := blockProblems(b)
+		problems, judged := blockProblems(ctx, b)
 		switch {
 		case !judged:
 			open++
@@ -87,14 +88,34 @@ func (g *codeSyntax) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (e
 }
 
 // blockProblems is what is wrong with a block, placed in the answer.
-func blockProblems(b code.Block) (out []eval.Finding, judged bool) {
+func blockProblems(ctx context.Context, b code.Block) (out []eval.Finding, judged bool) {
 	if !b.Closed {
 		return []eval.Finding{{Message: "the block is never closed", Pos: eval.Pos{Line: b.Line, Col: b.Col}}}, true
 	}
-	problems, judged := code.Syntax(b.Lang, b.Text)
-	for _, p := range problems {
+	out, v := checkBlock(ctx, b)
+	return out, v.Checked
+}
+
+// checkBlock gives the verdict on a block's syntax, and its problems placed in the answer. All checks of syntax use it,
+// so that they agree.
+func checkBlock(ctx context.Context, b code.Block) (out []eval.Finding, v code.Verdict) {
+	v = checkersOf(ctx).Check(ctx, b.Lang, b.Text)
+	for _, p := range v.Problems {
 		line, col := b.Place(p.Line, p.Col)
 		out = append(out, eval.Finding{Message: p.Message, Pos: eval.Pos{Line: line, Col: col}})
 	}
-	return out, judged
+	return out, v
+}
+
+type checkersKey struct{}
+
+// WithCheckers lets checks of code ask programs that mettle.yaml names.
+func WithCheckers(ctx context.Context, c *code.Checkers) context.Context {
+	return context.WithValue(ctx, checkersKey{}, c)
+}
+
+// checkersOf is where checks get the programs from; nil for none.
+func checkersOf(ctx context.Context) *code.Checkers {
+	c, _ := ctx.Value(checkersKey{}).(*code.Checkers)
+	return c
 }

@@ -200,17 +200,14 @@ func syntaxScore(ctx context.Context, a *code.Answer) eval.Score {
 	bad, open := 0, 0
 	checkers := map[string]bool{}
 	for _, b := range a.Blocks {
-		v := code.SyntaxWith(ctx, b.Lang, b.Text, checkTools(ctx))
+		problems, v := checkBlock(ctx, b)
 		switch {
 		case !v.Checked:
 			open++
 		case len(v.Problems) > 0:
 			bad++
 		}
-		for _, p := range v.Problems {
-			line, col := b.Place(p.Line, p.Col)
-			findings = append(findings, eval.Finding{Message: p.Message, Pos: eval.Pos{Line: line, Col: col}})
-		}
+		findings = append(findings, problems...)
 		checkers[v.Checker] = true
 	}
 	what := counted(len(a.Blocks), a.Lang+" block")
@@ -330,16 +327,4 @@ func missingPattern(a *code.Answer, p *code.Pattern) eval.Finding {
 		f.Pos = places[0].Pos
 	}
 	return f
-}
-
-type toolsKey struct{}
-
-// WithTools lets checks of code ask outside programs.
-func WithTools(ctx context.Context, t code.Tools) context.Context {
-	return context.WithValue(ctx, toolsKey{}, t)
-}
-
-func checkTools(ctx context.Context) code.Tools {
-	t, _ := ctx.Value(toolsKey{}).(code.Tools)
-	return t
 }
