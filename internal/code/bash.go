@@ -7,26 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-var bash = language{
-	name:    "bash",
-	aliases: "sh shell zsh ksh shellscript shell-script",
-	syntax:  bashSyntax,
-	checker: shellChecker,
-	dialect: &shellDialect,
-	calls:   &shellCalls,
-}
-
-// A console shows a session: commands behind prompts, and what they print.
-var console = language{
-	name:    "console",
-	aliases: "shell-session shellsession sh-session bash-session terminal",
-	is:      "bash",
-	syntax:  consoleSyntax,
-	checker: shellChecker,
-	dialect: &shellDialect,
-	calls:   &shellCalls,
-}
-
 const shellChecker = "mvdan/sh"
 
 // maxShell bounds what the parser is given: it recurses without a bound of its own.

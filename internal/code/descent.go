@@ -294,15 +294,6 @@ func (l *lexemes) punct(rest string) {
 	l.brackets = l.brackets[:n-1]
 }
 
-// nameLength is the length of the name s begins with, 0 when it begins with none.
-func nameLength(s string) int {
-	n := 0
-	for n < len(s) && (isIdentPart(s[n]) && (n > 0 || isIdentStart(s[n]))) {
-		n++
-	}
-	return n
-}
-
 // quotedLength is the length of a quoted literal with escapes; 0, and a problem, when it is not closed.
 func (l *lexemes) quotedLength(rest string, from int, lines bool) int {
 	quote := rest[from]

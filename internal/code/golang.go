@@ -10,15 +10,7 @@ import (
 	"strings"
 )
 
-var golang = language{
-	name:    "go",
-	aliases: "golang",
-	syntax:  goSyntax,
-	checker: "go/parser",
-	imports: goImports,
-	dialect: &goDialect,
-	calls:   &goCalls,
-}
+const goChecker = "go/parser"
 
 var goDialect = dialect{backticks: true}
 
@@ -27,7 +19,7 @@ func goImports(src string) []Import {
 	s := newStatements(src, "go", goDialect)
 	for s.tok.kind != tokEOF {
 		if s.word("import") && !s.property() {
-			s.goImport()
+			goImport(s)
 		} else {
 			s.advance()
 		}
@@ -35,14 +27,14 @@ func goImports(src string) []Import {
 	return s.found
 }
 
-func (s *statements) goImport() bool {
+func goImport(s *statements) bool {
 	start := s.tok.start
 	s.advance()
 	if !s.take("(") {
-		return s.goSpec(start)
+		return goSpec(s, start)
 	}
 	ok := false
-	for s.goSpec(s.tok.start) {
+	for goSpec(s, s.tok.start) {
 		ok = true
 		s.take(";")
 	}
@@ -50,7 +42,7 @@ func (s *statements) goImport() bool {
 }
 
 // goSpec reads [name | . | _] "m".
-func (s *statements) goSpec(start int) bool {
+func goSpec(s *statements, start int) bool {
 	if s.tok.kind == tokIdent || s.punct(".") {
 		s.advance()
 	}
@@ -162,7 +154,7 @@ func wraps(file *ast.File, fset *gotoken.FileSet, end int) bool {
 func goFailure(src string, errs scanner.ErrorList) failure {
 	f := failure{offset: errs[0].Pos.Offset}
 	for _, e := range errs[:min(len(errs), maxProblems)] {
-		f.problems = append(f.problems, problemAt(src, e.Pos.Offset, e.Msg, "go/parser"))
+		f.problems = append(f.problems, problemAt(src, e.Pos.Offset, e.Msg, goChecker))
 	}
 	return f
 }

@@ -6,49 +6,20 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-var typescript = language{
-	name:    "typescript",
-	aliases: "ts mts cts deno ts-node",
-	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTS, api.LoaderTSX) },
-	checker: "esbuild",
-	imports: func(src string) []Import { return scriptImports(src, "typescript") },
-	dialect: &scriptMarkup,
-	calls:   &scriptCalls,
+// scriptChecker is who decides on the syntax of these languages.
+const scriptChecker = "esbuild"
+
+// checkTypeScript checks TypeScript, and TSX where a source has elements: documentation marks both as ts.
+func checkTypeScript(src string) ([]Problem, bool) {
+	return scriptSyntax(src, api.LoaderTS, api.LoaderTSX)
 }
 
-var tsx = language{
-	name:    "tsx",
-	aliases: "typescriptreact",
-	is:      "typescript",
-	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTSX) },
-	checker: "esbuild",
-	imports: func(src string) []Import { return scriptImports(src, "tsx") },
-	dialect: &scriptMarkup,
-	calls:   &scriptCalls,
-}
+// checkTSX checks TypeScript with JSX.
+func checkTSX(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderTSX) }
 
-// JSX is no JavaScript, but no JavaScript program reads differently with JSX allowed, and documentation marks JSX as js
-// everywhere.
-var javascript = language{
-	name:    "javascript",
-	aliases: "js mjs cjs node nodejs node.js ecmascript es6",
-	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
-	checker: "esbuild",
-	imports: func(src string) []Import { return scriptImports(src, "javascript") },
-	dialect: &scriptMarkup,
-	calls:   &scriptCalls,
-}
-
-var jsx = language{
-	name:    "jsx",
-	aliases: "javascriptreact react",
-	is:      "javascript",
-	syntax:  func(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) },
-	checker: "esbuild",
-	imports: func(src string) []Import { return scriptImports(src, "jsx") },
-	dialect: &scriptMarkup,
-	calls:   &scriptCalls,
-}
+// checkJSX checks JavaScript with or without JSX. No JavaScript program reads differently with JSX allowed, and
+// documentation marks JSX as js everywhere.
+func checkJSX(src string) ([]Problem, bool) { return scriptSyntax(src, api.LoaderJSX) }
 
 // Bounds of what esbuild is given. It recurses without a limit of its own, a Go program cannot survive a stack that
 // outgrows a gigabyte, and some of its steps back up and try again for each level of nesting. At these bounds the worst
@@ -159,7 +130,7 @@ func (form scriptForm) failure(src string, messages []api.Message) (failure, boo
 		if len(f.problems) == maxProblems {
 			break
 		}
-		f.problems = append(f.problems, problemAt(src, offset, m.Text, "esbuild"))
+		f.problems = append(f.problems, problemAt(src, offset, m.Text, scriptChecker))
 	}
 	return f, true
 }

@@ -30,46 +30,14 @@ func scriptDefinition(z *tokenized, i, open int) bool {
 	if z.is(end+1, ":") && z.tokens[i].first && z.is(i-1, ">") {
 		return true // a signature behind one whose type ends with the bracket
 	}
-	return z.memberStart(i) && (z.is(end+1, "{") || z.is(end+1, ":") || z.inClass(i))
+	return memberStart(z, i) && (z.is(end+1, "{") || z.is(end+1, ":") || z.inClass(i))
 }
 
 // memberStart reports whether a member of a class, an object or a type can begin with the token at i.
-func (z *tokenized) memberStart(i int) bool {
+func memberStart(z *tokenized, i int) bool {
 	if i == 0 || z.is(i-1, "{") || z.is(i-1, "}") || z.is(i-1, ";") || z.is(i-1, ",") {
 		return true
 	}
 	// A name that begins a line begins a member unless the line before is unfinished. A decorator may stand before it.
 	return z.tokens[i].first && (z.tokens[i-1].kind != tokPunct || z.is(i-1, ")") || z.is(i-1, "]"))
-}
-
-// inClass reports whether the innermost bracket around a token is the body of a class or an interface.
-func (z *tokenized) inClass(i int) bool {
-	if z.bodies == nil {
-		z.findBodies()
-	}
-	return z.bodies[z.parent[i]]
-}
-
-// findBodies notes the braces that open the body of a class or an interface: the first behind the keyword that is
-// neither in brackets of its own nor between angle brackets, as in class A extends B<{ a: string }> {.
-func (z *tokenized) findBodies() {
-	z.bodies = map[int]bool{}
-	for i := range z.tokens {
-		if !z.word(i, "class interface") || z.separated(i) || z.is(i+1, ":") {
-			continue
-		}
-		const most = 200 // tokens of a heading
-		for j := i + 1; j < min(i+most, len(z.tokens)); j++ {
-			if z.is(j, "{") {
-				z.bodies[j] = true
-				break
-			}
-			if z.is(j, ";") || z.is(j, ")") || z.is(j, "}") {
-				break
-			}
-			if m := z.match[j]; m > j {
-				j = m
-			}
-		}
-	}
 }

@@ -1,12 +1,23 @@
 package code
 
-import "strings"
-
 // scriptDialect is how TypeScript and JavaScript, with or without JSX, are cut into tokens.
 var scriptDialect = dialect{regexps: true, templates: true}
 
 // scriptMarkup also knows the text of JSX from code.
 var scriptMarkup = dialect{regexps: true, templates: true, jsx: true}
+
+// importsIn makes the scanner of a language of the family.
+func importsIn(lang string) func(src string) []Import {
+	return func(src string) []Import { return scriptImports(src, lang) }
+}
+
+// The scanners of the family differ in the language they give.
+var (
+	typeScriptImports = importsIn("typescript")
+	tsxImports        = importsIn("tsx")
+	javaScriptImports = importsIn("javascript")
+	jsxImports        = importsIn("jsx")
+)
 
 // scriptImports is the scanner of the JavaScript family.
 func scriptImports(src, lang string) []Import {
@@ -16,11 +27,11 @@ func scriptImports(src, lang string) []Import {
 		case s.property():
 			s.advance()
 		case s.word("import"):
-			s.scriptImport()
+			scriptImport(s)
 		case s.word("export"):
-			s.scriptExport()
+			scriptExport(s)
 		case s.word("require"):
-			s.scriptRequire()
+			scriptRequire(s)
 		default:
 			s.advance()
 		}
@@ -29,42 +40,42 @@ func scriptImports(src, lang string) []Import {
 }
 
 // scriptImport reads every form of import: import "m", import x, {y as z}, * as w from "m", import type …, import("m").
-func (s *statements) scriptImport() bool {
+func scriptImport(s *statements) bool {
 	start := s.tok.start
 	s.advance()
 	if s.take("(") {
-		return s.scriptCall(start)
+		return scriptCall(s, start)
 	}
 	var names []string
 	if s.tok.kind != tokString {
 		var ok bool
-		if names, ok = s.scriptClause(); !ok || !s.takeWord("from") {
+		if names, ok = scriptClause(s); !ok || !s.takeWord("from") {
 			return false
 		}
 	}
-	return s.scriptModule(start, names)
+	return s.quotedModule(start, names)
 }
 
 // scriptExport reads export … from "m"; an export of its own things is not an import.
-func (s *statements) scriptExport() bool {
+func scriptExport(s *statements) bool {
 	start := s.tok.start
 	s.advance()
 	s.takeWord("type")
-	names, ok := s.scriptRest(nil)
+	names, ok := s.bracedNames(nil)
 	if !ok || !s.takeWord("from") {
 		return false
 	}
-	return s.scriptModule(start, names)
+	return s.quotedModule(start, names)
 }
 
-func (s *statements) scriptRequire() bool {
+func scriptRequire(s *statements) bool {
 	start := s.tok.start
 	s.advance()
-	return s.take("(") && s.scriptCall(start)
+	return s.take("(") && scriptCall(s, start)
 }
 
 // scriptCall reads the argument of require( or import(, which is past the parenthesis. A computed module has no name.
-func (s *statements) scriptCall(start int) bool {
+func scriptCall(s *statements, start int) bool {
 	path, ok := s.quotedPath(true)
 	if !ok {
 		return false
@@ -80,21 +91,10 @@ func (s *statements) scriptCall(start int) bool {
 	return true
 }
 
-// scriptModule reads the quoted module that ends a statement.
-func (s *statements) scriptModule(start int, names []string) bool {
-	path, ok := s.quotedPath(false)
-	if !ok {
-		return false
-	}
-	s.add(path, names, start, s.tok.end)
-	s.advance()
-	return true
-}
-
 // scriptClause reads what stands between import and from.
-func (s *statements) scriptClause() ([]string, bool) {
+func scriptClause(s *statements) ([]string, bool) {
 	if s.tok.kind != tokIdent {
-		return s.scriptRest(nil)
+		return s.bracedNames(nil)
 	}
 	modifier := hasWord("type typeof defer source", s.text())
 	s.advance()
@@ -103,59 +103,11 @@ func (s *statements) scriptClause() ([]string, bool) {
 	case modifier && s.tok.kind == tokIdent:
 		s.advance()
 	case modifier && (s.punct("{") || s.punct("*")):
-		return s.scriptRest(nil)
+		return s.bracedNames(nil)
 	}
 	names := []string{"default"}
 	if s.take(",") {
-		return s.scriptRest(names)
+		return s.bracedNames(names)
 	}
 	return names, true
-}
-
-// scriptRest reads * as name or {a, b as c} and adds what it takes to names.
-func (s *statements) scriptRest(names []string) ([]string, bool) {
-	if s.take("*") {
-		if s.takeWord("as") {
-			s.advance() // the local name
-		}
-		return append(names, "*"), true
-	}
-	if !s.take("{") {
-		return nil, false
-	}
-	for !s.take("}") {
-		name, ok := s.scriptName()
-		if !ok {
-			return nil, false
-		}
-		if len(names) < maxNames {
-			names = append(names, name)
-		}
-		if !s.take(",") && !s.punct("}") {
-			return nil, false
-		}
-	}
-	return names, true
-}
-
-// scriptName reads one entry of a brace list: [type] name [as name]. The name taken is the second word of two or four
-// and the first of one or three.
-func (s *statements) scriptName() (string, bool) {
-	var words [4]string
-	n := 0
-	for s.tok.kind == tokIdent || s.tok.kind == tokString {
-		if n == len(words) {
-			return "", false
-		}
-		words[n] = strings.Trim(s.text(), `"'`)
-		n++
-		s.advance()
-	}
-	switch n {
-	case 1, 3:
-		return words[0], true
-	case 2, 4:
-		return words[1], true
-	}
-	return "", false
 }

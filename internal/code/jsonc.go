@@ -7,15 +7,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// JSON as people keep it in files: with comments and trailing commas.
-var jsonComments = language{
-	name:    "jsonc",
-	aliases: "json-with-comments jsonwithcomments hujson",
-	is:      "json",
-	syntax:  jsonCommentsSyntax,
-	checker: jsonCommentsChecker,
-}
-
 const jsonCommentsChecker = "hujson"
 
 // maxJSONDepth bounds what hujson is given: it recurses without a bound of its own. encoding/json has the same.

@@ -6,7 +6,7 @@
 // [Import.Matches] and [Import.Provides] are the rules by which a statement counts as an import of a module. [Calls] lists
 // what a source calls, and a [Pattern] finds pieces of code, calls and expressions in it, comments and strings left out.
 //
-// What is known of each language stands in the files named after it and in one line of the table in languages.go.
+// What is known of a language is in its package below this one, and in its line of the table in languages.go.
 // Everything here takes foreign text: nothing panics, and time grows with the length of the input, not with its shape.
 // All functions are safe for concurrent use. Lines and columns start at 1; columns count characters.
 package code
@@ -42,18 +42,66 @@ type language struct {
 
 	// calls tells calls from what looks like them. Without it, the rules of the C family do.
 	calls *callRules
-
-	// segment separates the parts of a module path. With one, asking for a module also accepts what is inside it.
-	segment string
 }
 
-// languages is the table: a new language is its file and its line here. Order matters in two places only: Languages
+// languages is the table: a new language is its package and its line here. Order matters in two places only: Languages
 // follows it, and when several scanners read the same statement the first in the table names its language.
 var languages = [...]*language{
-	&typescript, &tsx, &javascript, &jsx,
-	&golang, &rust, &python, &solidity,
-	&jsonStrict, &jsonComments, &yamlLanguage,
-	&bash, &console, &tomlLanguage,
+	{
+		name: "typescript", aliases: "ts mts cts deno ts-node",
+		syntax: checkTypeScript, checker: scriptChecker,
+		imports: typeScriptImports, dialect: &scriptMarkup, calls: &scriptCalls,
+	},
+	{
+		name: "tsx", aliases: "typescriptreact", is: "typescript",
+		syntax: checkTSX, checker: scriptChecker,
+		imports: tsxImports, dialect: &scriptMarkup, calls: &scriptCalls,
+	},
+	{
+		name: "javascript", aliases: "js mjs cjs node nodejs node.js ecmascript es6",
+		syntax: checkJSX, checker: scriptChecker,
+		imports: javaScriptImports, dialect: &scriptMarkup, calls: &scriptCalls,
+	},
+	{
+		name: "jsx", aliases: "javascriptreact react", is: "javascript",
+		syntax: checkJSX, checker: scriptChecker,
+		imports: jsxImports, dialect: &scriptMarkup, calls: &scriptCalls,
+	},
+	{
+		name: "go", aliases: "golang",
+		syntax: goSyntax, checker: goChecker,
+		imports: goImports, dialect: &goDialect, calls: &goCalls,
+	},
+	{
+		name: "rust", aliases: "rs",
+		syntax: rustSyntax, checker: ownChecker, program: "rustfmt", ask: askRustfmt,
+		imports: rustImports, dialect: &rustDialect, calls: &rustCalls,
+	},
+	{
+		name: "python", aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
+		syntax: pythonSyntax, checker: ownChecker, program: "python3", ask: askPython,
+		imports: pythonImports, cut: pythonTokens, calls: &pythonCalls,
+	},
+	{
+		name: "solidity", aliases: "sol",
+		syntax: solSyntax, checker: ownChecker, program: "solc", ask: askSolc,
+		imports: solidityImports, calls: &solidityCalls,
+	},
+	{name: "json", aliases: "json-schema geojson webmanifest", syntax: jsonSyntax, checker: jsonChecker},
+	{
+		name: "jsonc", aliases: "json-with-comments jsonwithcomments hujson", is: "json",
+		syntax: jsonCommentsSyntax, checker: jsonCommentsChecker,
+	},
+	{name: "yaml", aliases: "yml", syntax: yamlSyntax, checker: yamlChecker},
+	{
+		name: "bash", aliases: "sh shell zsh ksh shellscript shell-script",
+		syntax: bashSyntax, checker: shellChecker, dialect: &shellDialect, calls: &shellCalls,
+	},
+	{
+		name: "console", aliases: "shell-session shellsession sh-session bash-session terminal", is: "bash",
+		syntax: consoleSyntax, checker: shellChecker, dialect: &shellDialect, calls: &shellCalls,
+	},
+	{name: "toml", syntax: tomlSyntax, checker: tomlChecker, dialect: &tomlDialect},
 
 	{name: "powershell", aliases: "ps1 pwsh posh"},
 	{name: "batch", aliases: "bat cmd dosbatch"},
@@ -139,16 +187,4 @@ func find(name string) *language {
 		}
 	}
 	return nil
-}
-
-// hasWord reports whether word stands alone in a list separated by single spaces.
-func hasWord(list, word string) bool {
-	for list != "" {
-		first, rest, _ := strings.Cut(list, " ")
-		if first == word {
-			return true
-		}
-		list = rest
-	}
-	return false
 }

@@ -395,23 +395,3 @@ func (l *lexer) lineEndFrom(pos int) int {
 	}
 	return len(l.src)
 }
-
-// lineEnd is the length of the line ending s starts with, 0 when it starts with none.
-func lineEnd(s string) int {
-	switch {
-	case strings.HasPrefix(s, "\r\n"):
-		return 2
-	case s != "" && (s[0] == '\n' || s[0] == '\r'):
-		return 1
-	}
-	return 0
-}
-
-// isIdentStart accepts every byte of a non-ASCII character: whether it is a letter does not matter here.
-func isIdentStart(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= utf8.RuneSelf
-}
-
-func isIdentPart(c byte) bool {
-	return isIdentStart(c) || c >= '0' && c <= '9'
-}

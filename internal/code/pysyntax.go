@@ -2,12 +2,6 @@ package code
 
 import "strings"
 
-// ownChecker is who speaks where this package has the parser itself.
-const ownChecker = "mettle"
-
-// maxSource bounds what the parsers of this package are given. Their time grows with the length of the source alone.
-const maxSource = 1 << 20
-
 // pythonSyntax checks a program, or what documentation shows of one: a piece that is indented as a whole, the transcript
 // of an interactive session, and a notebook's cell with its %magics and !commands.
 func pythonSyntax(src string) ([]Problem, bool) {

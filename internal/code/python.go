@@ -2,20 +2,6 @@ package code
 
 import "strings"
 
-var python = language{
-	name:    "python",
-	aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
-	syntax:  pythonSyntax,
-	checker: ownChecker,
-	program: "python3",
-	ask:     askPython,
-	imports: pythonImports,
-	dialect: &pythonDialect,
-	cut:     pythonTokens,
-	calls:   &pythonCalls,
-	segment: ".",
-}
-
 var pythonDialect = dialect{hashComments: true, tripleQuotes: true}
 
 // pythonImports reads import a.b as c, d and from a.b import (c, d) wherever a statement can begin, also in the blocks
@@ -26,9 +12,9 @@ func pythonImports(src string) []Import {
 		begins := s.tok.first || s.prev.kind == tokPunct && strings.IndexByte(";:", s.src[s.prev.start]) >= 0
 		switch {
 		case begins && s.word("import"):
-			s.pythonImport()
+			pythonImport(s)
 		case begins && s.word("from"):
-			s.pythonFrom(s.statementEnds)
+			pythonFrom(s, func() bool { return statementEnds(s) })
 		default:
 			s.advance()
 		}
@@ -37,15 +23,15 @@ func pythonImports(src string) []Import {
 }
 
 // statementEnds reports whether a simple statement is over at the current token.
-func (s *statements) statementEnds() bool {
+func statementEnds(s *statements) bool {
 	return s.tok.kind == tokEOF || s.tok.first || s.punct(";")
 }
 
-func (s *statements) pythonImport() bool {
+func pythonImport(s *statements) bool {
 	start, known := s.tok.start, len(s.found)
 	s.advance()
 	for {
-		path, ok := s.dottedName()
+		path, ok := dottedName(s)
 		if !ok {
 			break
 		}
@@ -56,7 +42,7 @@ func (s *statements) pythonImport() bool {
 		if s.take(",") {
 			continue
 		}
-		if !s.statementEnds() {
+		if !statementEnds(s) {
 			break
 		}
 		for i := known; i < len(s.found); i++ {
@@ -69,7 +55,7 @@ func (s *statements) pythonImport() bool {
 }
 
 // pythonFrom reads from m import names. What may follow the statement differs between a program and prose.
-func (s *statements) pythonFrom(ends func() bool) bool {
+func pythonFrom(s *statements, ends func() bool) bool {
 	start := s.tok.start
 	s.advance()
 	dots := s.tok.start
@@ -78,7 +64,7 @@ func (s *statements) pythonFrom(ends func() bool) bool {
 	}
 	path := strings.Map(dotsOnly, s.src[dots:s.tok.start])
 	if !s.word("import") {
-		name, ok := s.dottedName()
+		name, ok := dottedName(s)
 		if !ok {
 			return false
 		}
@@ -87,7 +73,7 @@ func (s *statements) pythonFrom(ends func() bool) bool {
 	if path == "" || s.tok.first || !s.takeWord("import") {
 		return false
 	}
-	names, ok := s.pythonNames()
+	names, ok := pythonNames(s)
 	if !ok || !ends() {
 		return false
 	}
@@ -104,7 +90,7 @@ func dotsOnly(r rune) rune {
 }
 
 // dottedName reads a.b.c. White space around the dots is allowed and rare, so the source is used as it stands.
-func (s *statements) dottedName() (string, bool) {
+func dottedName(s *statements) (string, bool) {
 	start := s.tok.start
 	for {
 		if s.tok.kind != tokIdent || s.tok.first && s.tok.start > start || hasWord("import from as", s.text()) {
@@ -119,7 +105,7 @@ func (s *statements) dottedName() (string, bool) {
 }
 
 // pythonNames reads *, a, b as c or the same in parentheses.
-func (s *statements) pythonNames() ([]string, bool) {
+func pythonNames(s *statements) ([]string, bool) {
 	if s.take("*") {
 		return []string{"*"}, true
 	}

@@ -1,17 +1,6 @@
 package code
 
-var rust = language{
-	name:    "rust",
-	aliases: "rs",
-	syntax:  rustSyntax,
-	checker: ownChecker,
-	program: "rustfmt",
-	ask:     askRustfmt,
-	imports: rustImports,
-	dialect: &rustDialect,
-	calls:   &rustCalls,
-	segment: "::",
-}
+import "strings"
 
 var rustDialect = dialect{nestedComments: true, rustLiterals: true}
 
@@ -191,4 +180,28 @@ var rustCalls = callRules{
 		p := z.parent[i]
 		return p > 1 && z.is(p, "{") && (z.word(p-2, "enum") || z.is(p-1, ">") && z.match[p-1] > 1 && z.word(z.match[p-1]-2, "enum"))
 	},
+}
+
+// rustProse reads a use declaration or extern crate in running text. There the path must be more than one word, or "use this;"
+// would be an import; in a code span the closing backtick may stand for the semicolon.
+func rustProse(s *statements, span bool) bool {
+	u := &rustUse{statements: s, budget: useBudget}
+	if s.word("extern") {
+		return u.externCrate() && (s.punct(";") || span && s.startsWith('`'))
+	}
+	s.advance()
+	if !u.trees() {
+		return false
+	}
+	long := len(u.leaves) != 1 || strings.Contains(u.leaves[0], "::")
+	end := s.prev.end
+	switch {
+	case s.punct(";") && (long || span):
+		end = s.tok.end
+	case span && long && s.startsWith('`'):
+	default:
+		return false
+	}
+	u.addLeaves(0, end)
+	return len(u.leaves) > 0
 }

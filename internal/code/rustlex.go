@@ -115,7 +115,7 @@ func rustQuote(l *lexemes, rest string) (lexemeKind, int) {
 func rustString(l *lexemes, rest string, from int) int {
 	n := l.quotedLength(rest, from, true)
 	if n > 0 {
-		l.rustEscapes(rest[from+1 : n-1])
+		rustEscapes(l, rest[from+1:n-1])
 	}
 	if l.problem != nil {
 		return 0
@@ -130,7 +130,7 @@ func rustChar(l *lexemes, rest string, from int) int {
 		return 0
 	}
 	body := rest[from+1 : n-1]
-	l.rustEscapes(body)
+	rustEscapes(l, body)
 	if plain := !strings.HasPrefix(body, `\`); plain && utf8.RuneCountInString(body) != 1 {
 		l.stop(l.off, "want one character between the quotes")
 	}
@@ -141,7 +141,7 @@ func rustChar(l *lexemes, rest string, from int) int {
 }
 
 // rustEscapes checks the escape sequences of a literal.
-func (l *lexemes) rustEscapes(body string) {
+func rustEscapes(l *lexemes, body string) {
 	for rest := body; ; {
 		i := strings.IndexByte(rest, '\\')
 		if i < 0 || i+1 >= len(rest) {

@@ -1,17 +1,5 @@
 package code
 
-var solidity = language{
-	name:    "solidity",
-	aliases: "sol",
-	syntax:  solSyntax,
-	checker: ownChecker,
-	program: "solc",
-	ask:     askSolc,
-	imports: solidityImports,
-	dialect: &solidityDialect,
-	calls:   &solidityCalls,
-}
-
 // solidityImports reads import "x.sol"; import "x.sol" as y; import * as y from "x.sol"; import {A as B} from "x.sol";
 // The statements are JavaScript's without its calls: require(…) is an assertion here.
 func solidityImports(src string) []Import {
@@ -26,16 +14,14 @@ func solidityImports(src string) []Import {
 		var names []string
 		if s.tok.kind != tokString {
 			var ok bool
-			if names, ok = s.scriptRest(nil); !ok || !s.takeWord("from") {
+			if names, ok = s.bracedNames(nil); !ok || !s.takeWord("from") {
 				continue
 			}
 		}
-		s.scriptModule(start, names)
+		s.quotedModule(start, names)
 	}
 	return s.found
 }
-
-var solidityDialect = dialect{}
 
 // solidityCalls are the rules for calls.
 var solidityCalls = callRules{

@@ -126,25 +126,25 @@ func (p *proseScanner) statement(start, end int) (found []Import, next int) {
 	ok := false
 	switch p.text[start:p.pos] {
 	case "import":
-		if s = p.at(start, end, "javascript", dialect{}); s.scriptImport() {
+		if s = p.at(start, end, "javascript", dialect{}); scriptImport(s) {
 			ok = true
 		} else {
 			s = p.at(start, end, "go", dialect{})
-			ok = s.goImport()
+			ok = goImport(s)
 		}
 	case "export":
 		s = p.at(start, end, "javascript", dialect{})
-		ok = s.scriptExport()
+		ok = scriptExport(s)
 	case "require":
 		s = p.at(start, end, "javascript", dialect{})
-		ok = s.scriptRequire()
+		ok = scriptRequire(s)
 	case "use", "extern":
 		s = p.at(start, end, "rust", dialect{})
-		ok = p.rust(s, start)
+		ok = rustProse(s, p.inSpan(start))
 	case "from":
 		if p.ownLine(start) || p.inSpan(start) {
 			s = p.at(start, end, "python", dialect{hashComments: true})
-			ok = s.pythonFrom(func() bool { return s.statementEnds() || s.startsWith('`') })
+			ok = pythonFrom(s, func() bool { return statementEnds(s) || s.startsWith('`') })
 		}
 	}
 	if !ok {
@@ -160,31 +160,6 @@ func (p *proseScanner) statement(start, end int) (found []Import, next int) {
 func (p *proseScanner) at(start, end int, lang string, d dialect) *statements {
 	d.prose = true
 	return newStatements(p.text[start:end], lang, d)
-}
-
-// rust reads a use declaration or extern crate. In running text the path must be more than one word, or "use this;"
-// would be an import; in a code span the closing backtick may stand for the semicolon.
-func (p *proseScanner) rust(s *statements, start int) bool {
-	u := &rustUse{statements: s, budget: useBudget}
-	span := p.inSpan(start)
-	if s.word("extern") {
-		return u.externCrate() && (s.punct(";") || span && s.startsWith('`'))
-	}
-	s.advance()
-	if !u.trees() {
-		return false
-	}
-	long := len(u.leaves) != 1 || strings.Contains(u.leaves[0], "::")
-	end := s.prev.end
-	switch {
-	case s.punct(";") && (long || span):
-		end = s.tok.end
-	case span && long && s.startsWith('`'):
-	default:
-		return false
-	}
-	u.addLeaves(0, end)
-	return len(u.leaves) > 0
 }
 
 // inSpan reports whether a code span begins right before start.

@@ -92,3 +92,35 @@ func (z *tokenized) ident(i int) bool {
 func (z *tokenized) adjacent(i int) bool {
 	return i > 0 && i < len(z.tokens) && z.tokens[i-1].end == z.tokens[i].start
 }
+
+// inClass reports whether the innermost bracket around a token is the body of a class or an interface.
+func (z *tokenized) inClass(i int) bool {
+	if z.bodies == nil {
+		z.findBodies()
+	}
+	return z.bodies[z.parent[i]]
+}
+
+// findBodies notes the braces that open the body of a class or an interface: the first behind the keyword that is
+// neither in brackets of its own nor between angle brackets, as in class A extends B<{ a: string }> {.
+func (z *tokenized) findBodies() {
+	z.bodies = map[int]bool{}
+	for i := range z.tokens {
+		if !z.word(i, "class interface") || z.separated(i) || z.is(i+1, ":") {
+			continue
+		}
+		const most = 200 // tokens of a heading
+		for j := i + 1; j < min(i+most, len(z.tokens)); j++ {
+			if z.is(j, "{") {
+				z.bodies[j] = true
+				break
+			}
+			if z.is(j, ";") || z.is(j, ")") || z.is(j, "}") {
+				break
+			}
+			if m := z.match[j]; m > j {
+				j = m
+			}
+		}
+	}
+}

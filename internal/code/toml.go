@@ -7,14 +7,9 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-var tomlLanguage = language{
-	name:    "toml",
-	syntax:  tomlSyntax,
-	checker: tomlChecker,
-	dialect: &dialect{hashComments: true, tripleQuotes: true},
-}
-
 const tomlChecker = "go-toml"
+
+var tomlDialect = dialect{hashComments: true, tripleQuotes: true}
 
 // maxTOML bounds what the parser is given: its time grows with the square of the keys of one table. At this bound the
 // worst input found takes a quarter of a second.

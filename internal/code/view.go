@@ -142,5 +142,3 @@ func squeezeText(text string) *squeezed {
 	}
 	return s
 }
-
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }

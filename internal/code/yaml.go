@@ -11,13 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-var yamlLanguage = language{
-	name:    "yaml",
-	aliases: "yml",
-	syntax:  yamlSyntax,
-	checker: yamlChecker,
-}
-
 const yamlChecker = "yaml"
 
 // yamlSyntax reads every document of the stream. Mappings must not repeat a key.
