@@ -23,7 +23,6 @@ var layout = map[string][]string{
 	"internal/cli":       {"*"},
 	"internal/eval":      {},
 	"internal/kind":      {},
-	"internal/code":      {},
 	"internal/mcpclient": {},
 	"internal/version":   {},
 	"builtin":            {},
@@ -35,6 +34,23 @@ var layout = map[string][]string{
 	"internal/probe":     {"internal/mcpclient"},
 	"internal/skill":     {"internal/code"},
 	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+
+	// A language is a package that code puts into its table. What the languages
+	// share is below them, and none of them knows code.
+	"internal/code": {
+		"internal/code/source", "internal/code/scan", "internal/code/program", "internal/code/golang", "internal/code/javascript",
+		"internal/code/python", "internal/code/rust", "internal/code/shell", "internal/code/solidity",
+	},
+	"internal/code/source":     {},
+	"internal/code/scan":       {"internal/code/source"},
+	"internal/code/descent":    {"internal/code/source"},
+	"internal/code/program":    {"internal/code/source"},
+	"internal/code/golang":     {"internal/code/source", "internal/code/scan"},
+	"internal/code/javascript": {"internal/code/source", "internal/code/scan"},
+	"internal/code/python":     {"internal/code/source", "internal/code/scan", "internal/code/program"},
+	"internal/code/rust":       {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
+	"internal/code/shell":      {"internal/code/source", "internal/code/scan"},
+	"internal/code/solidity":   {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.

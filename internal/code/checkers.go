@@ -8,13 +8,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/program"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // Checkers are programs outside this one that decide on the syntax of their languages. Which ones is said by name, never
 // by what happens to be on the machine, so that the same source gets the same verdict everywhere. A nil *Checkers uses
 // the parsers of this package only.
 type Checkers struct {
-	programs map[string]*program // by name
+	programs map[string]*program.Program // by name
 }
 
 // CheckerNames lists the programs that [NewCheckers] knows.
@@ -35,14 +38,14 @@ func NewCheckers(names, environ []string) (*Checkers, error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
-	c := &Checkers{programs: map[string]*program{}}
+	c := &Checkers{programs: map[string]*program.Program{}}
 	var errs []error
 	for _, name := range names {
 		if known := CheckerNames(); !slices.Contains(known, name) {
 			errs = append(errs, fmt.Errorf("unknown checker %q, want one of %s", name, strings.Join(known, ", ")))
 			continue
 		}
-		p, err := findProgram(name, environ)
+		p, err := program.Find(name, environ)
 		errs = append(errs, err)
 		c.programs[name] = p
 	}
@@ -56,7 +59,7 @@ func (c *Checkers) Describe() map[string]string {
 	}
 	versions := make(map[string]string, len(c.programs))
 	for name, p := range c.programs {
-		versions[name] = p.version
+		versions[name] = p.Version
 	}
 	return versions
 }
@@ -89,15 +92,15 @@ func (c *Checkers) Check(ctx context.Context, lang, src string) Verdict {
 	if l == nil || l.syntax == nil {
 		return Verdict{}
 	}
-	if c != nil && c.programs[l.program] != nil && len(src) <= maxSource {
+	if c != nil && c.programs[l.program] != nil && len(src) <= source.MaxSource {
 		p := c.programs[l.program]
-		problems, err := l.ask(ctx, p, strings.TrimPrefix(src, byteOrderMark))
-		if !errors.Is(err, errDeclined) {
+		problems, err := l.ask(ctx, p, strings.TrimPrefix(src, source.ByteOrderMark))
+		if !errors.Is(err, program.ErrDeclined) {
 			for i := range problems {
-				problems[i].Checker = p.label
+				problems[i].Checker = p.Label
 				problems[i].Elision = elided(src, problems[i])
 			}
-			return Verdict{Problems: problems, Checked: err == nil, Checker: p.label}
+			return Verdict{Problems: problems, Checked: err == nil, Checker: p.Label}
 		}
 	}
 	problems, checked := l.check(src)

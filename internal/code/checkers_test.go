@@ -13,6 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/mettle-eval/mettle/internal/code/program"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // TestMain lets the test binary play an outside program.
@@ -53,9 +56,9 @@ func fakeProgram(t *testing.T, part string) *Checkers {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Checkers{programs: map[string]*program{}}
+	c := &Checkers{programs: map[string]*program.Program{}}
 	for _, name := range CheckerNames() {
-		c.programs[name] = &program{path: self, label: name + " 0.8.30", environ: []string{"METTLE_TEST_TOOL=" + part}, timeout: 20 * time.Second}
+		c.programs[name] = &program.Program{Path: self, Label: name + " 0.8.30", Environ: []string{"METTLE_TEST_TOOL=" + part}, Timeout: 20 * time.Second}
 	}
 	return c
 }
@@ -67,7 +70,7 @@ func realProgram(t *testing.T, name string) *Checkers {
 	if err != nil {
 		t.Skip(err)
 	}
-	c.programs[name].timeout = time.Minute // the machine may be busy
+	c.programs[name].Timeout = time.Minute // the machine may be busy
 	return c
 }
 
@@ -191,7 +194,7 @@ func TestNoCheckers(t *testing.T) {
 		t.Fatalf("got %v, %v", none, err)
 	}
 	for _, lang := range []string{"python", "rust", "solidity"} {
-		if v := none.Check(t.Context(), lang, "= ="); v.Checker != ownChecker || !v.Checked || len(v.Problems) != 1 {
+		if v := none.Check(t.Context(), lang, "= ="); v.Checker != source.OwnChecker || !v.Checked || len(v.Problems) != 1 {
 			t.Errorf("%s: %+v", lang, v)
 		}
 	}
@@ -204,7 +207,7 @@ func TestNoCheckers(t *testing.T) {
 func TestProgramTimeLimit(t *testing.T) {
 	t.Parallel()
 	checkers := fakeProgram(t, "hang")
-	checkers.programs["python3"].timeout = 100 * time.Millisecond
+	checkers.programs["python3"].Timeout = 100 * time.Millisecond
 	if v := checkers.Check(t.Context(), "python", "x = 1"); v.Checked {
 		t.Errorf("%+v", v)
 	}
@@ -224,7 +227,7 @@ func TestCheckSolc(t *testing.T) {
 		{"uint x = 1;\n", "solc 0.8.30", ""},
 		{"contract A {\n  bad\n}\n", "solc 0.8.30", "2:5: Expected ';' but got 'bad'"},
 		{"uint x;\nuint bad y;\n", "solc 0.8.30", "2:5: Expected ';' but got 'bad'"},
-		{"pragma solidity 0.4.0;\ncontract different {}\n", ownChecker, ""},
+		{"pragma solidity 0.4.0;\ncontract different {}\n", source.OwnChecker, ""},
 	} {
 		v := checkers.Check(t.Context(), "solidity", tc.src)
 		if v.Checker != tc.checker || !v.Checked {
@@ -265,7 +268,7 @@ func TestNewCheckers(t *testing.T) {
 	if diff := cmp.Diff("python3 (Python 3.1.4), solc (Version: 0.8.30+commit.1)", c.String()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got := c.programs["solc"].label; got != "solc 0.8.30" {
+	if got := c.programs["solc"].Label; got != "solc 0.8.30" {
 		t.Errorf("label %q", got)
 	}
 

@@ -3,6 +3,10 @@ package code
 import (
 	"strings"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/code/javascript"
+	"github.com/mettle-eval/mettle/internal/code/shell"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // hostile are pieces that, repeated, make a careless reader take quadratic time or run out of stack.
@@ -49,7 +53,7 @@ func TestHostile(t *testing.T) {
 // TestSyntaxBounds holds that a source beyond a parser's bounds is not checked, rather than crashed on or blamed.
 func TestSyntaxBounds(t *testing.T) {
 	for name, test := range map[string]struct{ lang, src string }{
-		"large":            {"ts", strings.Repeat("a();\n", maxScript/5+1)},
+		"large":            {"ts", strings.Repeat("a();\n", javascript.MaxSize/5+1)},
 		"brackets":         {"ts", strings.Repeat("(", 1000) + strings.Repeat(")", 1000)},
 		"arrows":           {"ts", "f = " + strings.Repeat("a => ", 1000) + "a"},
 		"templates":        {"js", strings.Repeat("`${", 1000)},
@@ -70,13 +74,13 @@ func TestSyntaxBounds(t *testing.T) {
 		"toml tables":      {"toml", "a = " + strings.Repeat("{a=", 20_000)},
 		"jsonc":            {"jsonc", strings.Repeat("[", 900_000)},
 		"jsonc objects":    {"jsonc", strings.Repeat(`{"a":`, 20_000)},
-		"long jsonc":       {"jsonc", strings.Repeat("\n", 2*maxSource)},
+		"long jsonc":       {"jsonc", strings.Repeat("\n", 2*source.MaxSource)},
 		"json5":            {"json5", "{a: 1}"},
-		"long python":      {"python", strings.Repeat("a\n", maxSource)},
-		"long rust":        {"rust", strings.Repeat("a;\n", maxSource)},
-		"long solidity":    {"solidity", strings.Repeat("a;\n", maxSource)},
+		"long python":      {"python", strings.Repeat("a\n", source.MaxSource)},
+		"long rust":        {"rust", strings.Repeat("a;\n", source.MaxSource)},
+		"long solidity":    {"solidity", strings.Repeat("a;\n", source.MaxSource)},
 		"long toml":        {"toml", strings.Repeat("\n", maxTOML+1)},
-		"long bash":        {"bash", strings.Repeat("a\n", maxShell)},
+		"long bash":        {"bash", strings.Repeat("a\n", shell.MaxSize)},
 		"no parser":        {"java", "class A {}"},
 		"sql":              {"sql", "SELECT 1;"},
 		"unknown language": {"brainfuck", "+"},

@@ -4,7 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
+
+// Import is one module that a source imports.
+type Import = scan.Import
 
 // Imports lists the import statements of a source in order. Statements inside comments and strings are not among them.
 // When the language is empty, unknown or one whose imports this package cannot read (a shell script that writes a
@@ -51,7 +57,7 @@ func patched(diff string) string {
 	for rest := diff; rest != ""; {
 		start := len(diff) - len(rest)
 		var text string
-		text, rest = cutLine(rest)
+		text, rest = source.CutLine(rest)
 		switch {
 		case strings.HasPrefix(text, "+"):
 			out[start] = ' '

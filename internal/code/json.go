@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 const jsonChecker = "encoding/json"
@@ -20,11 +22,11 @@ func jsonSyntax(src string) ([]Problem, bool) {
 	}
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return []Problem{problemAt(src, 0, err.Error(), jsonChecker)}, true
+		return []Problem{source.ProblemAt(src, 0, err.Error(), jsonChecker)}, true
 	}
 	offset := int(syntax.Offset)
 	if offset < len(src) || !strings.Contains(err.Error(), "unexpected end") {
 		offset-- // the offset is behind the byte that did not fit
 	}
-	return []Problem{problemAt(src, offset, err.Error(), jsonChecker)}, true
+	return []Problem{source.ProblemAt(src, offset, err.Error(), jsonChecker)}, true
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 const jsonCommentsChecker = "hujson"
@@ -14,7 +17,7 @@ const maxJSONDepth = 10_000
 
 // jsonCommentsSyntax accepts one JSON value with comments and trailing commas.
 func jsonCommentsSyntax(src string) ([]Problem, bool) {
-	if len(src) > maxSource || bracketDepth(src) > maxJSONDepth {
+	if len(src) > source.MaxSource || bracketDepth(src) > maxJSONDepth {
 		return nil, false
 	}
 	_, err := hujson.Parse([]byte(src))
@@ -26,16 +29,16 @@ func jsonCommentsSyntax(src string) ([]Problem, bool) {
 	if _, err := fmt.Sscanf(message, "line %d, column %d:", &line, &col); err == nil {
 		_, message, _ = strings.Cut(message, ": ")
 	}
-	return []Problem{problemAt(src, byteOffset(src, line, col), message, jsonCommentsChecker)}, true
+	return []Problem{source.ProblemAt(src, source.ByteOffset(src, line, col), message, jsonCommentsChecker)}, true
 }
 
 // bracketDepth is how deep the brackets of a source nest, those in comments and strings left out.
 func bracketDepth(src string) (deepest int) {
 	depth := 0
-	l := newLexer(src, dialect{})
-	for t := l.next(); t.kind != tokEOF; t = l.next() {
-		switch c := src[t.start]; {
-		case t.kind != tokPunct:
+	l := scan.NewLexer(src, scan.Dialect{})
+	for t := l.Next(); t.Kind != scan.EOF; t = l.Next() {
+		switch c := src[t.Start]; {
+		case t.Kind != scan.Punct:
 		case c == '[' || c == '{':
 			depth++
 			deepest = max(deepest, depth)

@@ -14,6 +14,16 @@ package code
 import (
 	"context"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/golang"
+	"github.com/mettle-eval/mettle/internal/code/javascript"
+	"github.com/mettle-eval/mettle/internal/code/program"
+	"github.com/mettle-eval/mettle/internal/code/python"
+	"github.com/mettle-eval/mettle/internal/code/rust"
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/shell"
+	"github.com/mettle-eval/mettle/internal/code/solidity"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // language is all this package knows of one language. Only name is required.
@@ -29,19 +39,19 @@ type language struct {
 
 	// program is the name of the language's own checker, and ask what it says of a source.
 	program string
-	ask     func(ctx context.Context, p *program, src string) ([]Problem, error)
+	ask     func(ctx context.Context, p *program.Program, src string) ([]Problem, error)
 
 	// imports lists the import statements of src in order. Languages without it are read by all scanners.
 	imports func(src string) []Import
 
 	// dialect is how the language is cut into tokens. Without it, as the C family is.
-	dialect *dialect
+	dialect *scan.Dialect
 
 	// cut does it for a language that has a lexer of its own.
-	cut func(src string) *tokenized
+	cut func(src string) *scan.List
 
 	// calls tells calls from what looks like them. Without it, the rules of the C family do.
-	calls *callRules
+	calls *scan.CallRules
 }
 
 // languages is the table: a new language is its package and its line here. Order matters in two places only: Languages
@@ -49,43 +59,43 @@ type language struct {
 var languages = [...]*language{
 	{
 		name: "typescript", aliases: "ts mts cts deno ts-node",
-		syntax: checkTypeScript, checker: scriptChecker,
-		imports: typeScriptImports, dialect: &scriptMarkup, calls: &scriptCalls,
+		syntax: javascript.CheckTypeScript, checker: javascript.Checker,
+		imports: javascript.Imports("typescript"), dialect: &javascript.Dialect, calls: &javascript.Calls,
 	},
 	{
 		name: "tsx", aliases: "typescriptreact", is: "typescript",
-		syntax: checkTSX, checker: scriptChecker,
-		imports: tsxImports, dialect: &scriptMarkup, calls: &scriptCalls,
+		syntax: javascript.CheckTSX, checker: javascript.Checker,
+		imports: javascript.Imports("tsx"), dialect: &javascript.Dialect, calls: &javascript.Calls,
 	},
 	{
 		name: "javascript", aliases: "js mjs cjs node nodejs node.js ecmascript es6",
-		syntax: checkJSX, checker: scriptChecker,
-		imports: javaScriptImports, dialect: &scriptMarkup, calls: &scriptCalls,
+		syntax: javascript.CheckJSX, checker: javascript.Checker,
+		imports: javascript.Imports("javascript"), dialect: &javascript.Dialect, calls: &javascript.Calls,
 	},
 	{
 		name: "jsx", aliases: "javascriptreact react", is: "javascript",
-		syntax: checkJSX, checker: scriptChecker,
-		imports: jsxImports, dialect: &scriptMarkup, calls: &scriptCalls,
+		syntax: javascript.CheckJSX, checker: javascript.Checker,
+		imports: javascript.Imports("jsx"), dialect: &javascript.Dialect, calls: &javascript.Calls,
 	},
 	{
 		name: "go", aliases: "golang",
-		syntax: goSyntax, checker: goChecker,
-		imports: goImports, dialect: &goDialect, calls: &goCalls,
+		syntax: golang.Check, checker: golang.Checker,
+		imports: golang.Imports, dialect: &golang.Dialect, calls: &golang.Calls,
 	},
 	{
 		name: "rust", aliases: "rs",
-		syntax: rustSyntax, checker: ownChecker, program: "rustfmt", ask: askRustfmt,
-		imports: rustImports, dialect: &rustDialect, calls: &rustCalls,
+		syntax: rust.Check, checker: source.OwnChecker, program: "rustfmt", ask: rust.Ask,
+		imports: rust.Imports, dialect: &rust.Dialect, calls: &rust.Calls,
 	},
 	{
 		name: "python", aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
-		syntax: pythonSyntax, checker: ownChecker, program: "python3", ask: askPython,
-		imports: pythonImports, cut: pythonTokens, calls: &pythonCalls,
+		syntax: python.Check, checker: source.OwnChecker, program: "python3", ask: python.Ask,
+		imports: python.Imports, cut: python.Tokens, calls: &python.Calls,
 	},
 	{
 		name: "solidity", aliases: "sol",
-		syntax: solSyntax, checker: ownChecker, program: "solc", ask: askSolc,
-		imports: solidityImports, calls: &solidityCalls,
+		syntax: solidity.Check, checker: source.OwnChecker, program: "solc", ask: solidity.Ask,
+		imports: solidity.Imports, calls: &solidity.Calls,
 	},
 	{name: "json", aliases: "json-schema geojson webmanifest", syntax: jsonSyntax, checker: jsonChecker},
 	{
@@ -95,11 +105,11 @@ var languages = [...]*language{
 	{name: "yaml", aliases: "yml", syntax: yamlSyntax, checker: yamlChecker},
 	{
 		name: "bash", aliases: "sh shell zsh ksh shellscript shell-script",
-		syntax: bashSyntax, checker: shellChecker, dialect: &shellDialect, calls: &shellCalls,
+		syntax: shell.Check, checker: shell.Checker, dialect: &shell.Dialect, calls: &shell.Calls,
 	},
 	{
 		name: "console", aliases: "shell-session shellsession sh-session bash-session terminal", is: "bash",
-		syntax: consoleSyntax, checker: shellChecker, dialect: &shellDialect, calls: &shellCalls,
+		syntax: shell.CheckSession, checker: shell.Checker, dialect: &shell.Dialect, calls: &shell.Calls,
 	},
 	{name: "toml", syntax: tomlSyntax, checker: tomlChecker, dialect: &tomlDialect},
 
@@ -182,7 +192,7 @@ func find(name string) *language {
 		return nil
 	}
 	for _, l := range languages {
-		if l.name == name || hasWord(l.aliases, name) {
+		if l.name == name || source.HasWord(l.aliases, name) {
 			return l
 		}
 	}

@@ -6,7 +6,12 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
+
+// Problem is something a parser could not read.
+type Problem = source.Problem
 
 // Syntax checks a source with a real parser for its language. No problems and true: it parses. False: it was not
 // checked, because there is no parser for the language (see [Languages]), because the source is beyond the parser's
@@ -28,20 +33,20 @@ func (l *language) check(src string) (problems []Problem, checked bool) {
 			problems, checked = nil, false
 		}
 	}()
-	src = strings.TrimPrefix(src, byteOrderMark)
+	src = strings.TrimPrefix(src, source.ByteOrderMark)
 	problems, checked = l.syntax(src)
 	for i := range problems {
 		problems[i].Elision = elided(src, problems[i])
 	}
 	slices.SortStableFunc(problems, func(a, b Problem) int { return cmp.Or(a.Line-b.Line, a.Col-b.Col) })
-	return problems[:min(len(problems), maxProblems)], checked
+	return problems[:min(len(problems), source.MaxProblems)], checked
 }
 
 // elided reports whether an ellipsis stands where a problem is, or right before it.
 func elided(src string, p Problem) bool {
 	rest := src
 	for n := 1; n < p.Line && rest != ""; n++ {
-		_, rest = cutLine(rest)
+		_, rest = source.CutLine(rest)
 	}
 	at := len(src) - len(rest)
 	for n := 1; n < p.Col && at < len(src); n++ {

@@ -5,11 +5,14 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 const tomlChecker = "go-toml"
 
-var tomlDialect = dialect{hashComments: true, tripleQuotes: true}
+var tomlDialect = scan.Dialect{HashComments: true, TripleQuotes: true}
 
 // maxTOML bounds what the parser is given: its time grows with the square of the keys of one table. At this bound the
 // worst input found takes a quarter of a second.
@@ -32,5 +35,5 @@ func tomlSyntax(src string) ([]Problem, bool) {
 	}
 	line, col := wrong.Position()
 	message := strings.TrimPrefix(wrong.Error(), "toml: ")
-	return []Problem{problemAt(src, byteOffset(src, line, col), message, tomlChecker)}, true
+	return []Problem{source.ProblemAt(src, source.ByteOffset(src, line, col), message, tomlChecker)}, true
 }
