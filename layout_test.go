@@ -23,7 +23,6 @@ var layout = map[string][]string{
 	"internal/cli":       {"*"},
 	"internal/eval":      {},
 	"internal/kind":      {},
-	"internal/code":      {},
 	"internal/mcpclient": {"internal/process", "internal/secret", "internal/term"},
 	"internal/fsx":       {},
 	"internal/process":   {},
@@ -40,6 +39,23 @@ var layout = map[string][]string{
 	"internal/skill":     {"internal/code"},
 	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
 
+	// A language is a package that code puts into its table. What the languages
+	// share is below them, and none of them knows code.
+	"internal/code": {
+		"internal/code/source", "internal/code/scan", "internal/code/program", "internal/code/golang", "internal/code/javascript",
+		"internal/code/python", "internal/code/rust", "internal/code/shell", "internal/code/solidity",
+	},
+	"internal/code/source":     {},
+	"internal/code/scan":       {"internal/code/source"},
+	"internal/code/descent":    {"internal/code/source"},
+	"internal/code/program":    {"internal/code/source"},
+	"internal/code/golang":     {"internal/code/source", "internal/code/scan"},
+	"internal/code/javascript": {"internal/code/source", "internal/code/scan"},
+	"internal/code/python":     {"internal/code/source", "internal/code/scan", "internal/code/program"},
+	"internal/code/rust":       {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
+	"internal/code/shell":      {"internal/code/source", "internal/code/scan"},
+	"internal/code/solidity":   {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
+
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
 	"internal/llm/anthropic": {"internal/eval", "internal/llm", "internal/llm/wire"},
@@ -54,7 +70,7 @@ var layout = map[string][]string{
 	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
 	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
-	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
+	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.

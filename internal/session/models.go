@@ -24,7 +24,6 @@ import (
 	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
-	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // models makes the models that a run asks, each once. All models of a key
@@ -308,6 +307,15 @@ func (m *models) describe(head *eval.Header, p *Plan) error {
 		maps.Copy(head.Prompts, judge.PromptDigests(m.prompts))
 	}
 	return nil
+}
+
+// folder is the name of the folder that a run is kept in. A replayed run has
+// the id of the recorded one, and a folder of its own.
+func (m *models) folder(id string) string {
+	if m.replay == nil {
+		return id
+	}
+	return id + "-replay"
 }
 
 // judged tells whether any check of a case asks a judge, the run's or its own.

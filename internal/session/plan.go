@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -96,7 +97,7 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 	}
 	checkers, err := code.NewCheckers(l.Config.Checkers, grade.PassedOn(w.Environ))
 	if err != nil {
-		return nil, err
+		return nil, &eval.Missing{What: strings.Split(fmt.Sprintf("%s: checkers: %v", l.Config.File, err), "\n")}
 	}
 	now := w.Now()
 	return &Plan{
@@ -232,6 +233,9 @@ func Resume(ctx context.Context, w *World, dir string, r Resumption) (*Plan, err
 	}
 	if err := sameSuites(prior, p.loaded); err != nil {
 		return nil, err
+	}
+	if now := p.checkers.Describe(); !maps.Equal(prior.Checkers, now) {
+		return nil, usagef("run %s cannot be resumed: its code was checked by %s, now it would be by %s", prior.ID, code.DescribeCheckers(prior.Checkers), p.checkers)
 	}
 	p.prior, p.header, p.dir = prior, prior.Header, dir
 	if r.Errors {
