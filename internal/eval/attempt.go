@@ -119,9 +119,18 @@ func (a *Attempt) close() error {
 	a.life.mu.Unlock()
 	var errs []error
 	for _, f := range slices.Backward(closers) {
-		errs = append(errs, f())
+		errs = append(errs, closing(f))
 	}
 	return errors.Join(errs...)
+}
+
+func closing(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
 }
 
 // Evaluate is the whole of one attempt: the target answers, the checks grade,
@@ -140,7 +149,7 @@ func Evaluate(ctx context.Context, env *Env, c *Case, arm string, trial int) (*R
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	res.Events = a.life.events
+	res.Events = a.life.finished()
 	res.Duration = env.now().Sub(res.Started)
 	if env.Timing != nil {
 		env.Timing(res)

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -151,6 +152,17 @@ func (a *Attempt) report(e Event) {
 	if a.Env != nil && a.Env.Observe != nil {
 		a.Env.Observe(e)
 	}
+}
+
+// finished lists the events that were reported. A call that has not ended, as
+// that of a target which gave up waiting for it, is not one of them.
+func (l *life) finished() []Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.events) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(l.events), func(e Event) bool { return e.ID == 0 })
 }
 
 // within is the attempt as a check sees it, so that the calls it makes are
