@@ -84,7 +84,35 @@ type Case struct {
 	Target      string          `json:"target,omitempty"`
 	Trials      int             `json:"trials,omitempty"` // 0: the run decides
 	Checks      []*Check        `json:"checks,omitempty"`
+	Places      []Place         `json:"-"` // of the checks; see [Case.CheckPos]
 	Pos         Pos             `json:"pos,omitzero"`
+}
+
+// Place is a position in the file of a case.
+type Place struct{ Line, Col int32 }
+
+// CheckPos is the position of the i-th check. Cases share their checks, so the
+// position that a check has in a case is kept in Places; a check that has none
+// there has its own.
+func (c *Case) CheckPos(i int) Pos {
+	if i < len(c.Places) && c.Places[i] != (Place{}) {
+		return Pos{File: c.Pos.File, Line: int(c.Places[i].Line), Col: int(c.Places[i].Col)}
+	}
+	return c.Checks[i].Pos
+}
+
+// MarshalJSON writes the case, each check with its position in it.
+func (c *Case) MarshalJSON() ([]byte, error) {
+	type plain Case
+	checks := make([]checkJSON, len(c.Checks))
+	for i, check := range c.Checks {
+		checks[i] = check.wire(c.CheckPos(i))
+	}
+	return json.Marshal(struct {
+		*plain
+		Checks []checkJSON `json:"checks,omitempty"`
+		Pos    Pos         `json:"pos,omitzero"`
+	}{(*plain)(c), checks, c.Pos})
 }
 
 // Severity says whether a failed check fails its case.

@@ -287,7 +287,11 @@ type checkJSON struct {
 // MarshalJSON writes the check with its rule spelled out, so that a stored run
 // says by itself what was asked.
 func (c *Check) MarshalJSON() ([]byte, error) {
-	return json.Marshal(checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Skip, c.Rule(), c.Pos})
+	return json.Marshal(c.wire(c.Pos))
+}
+
+func (c *Check) wire(pos Pos) checkJSON {
+	return checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Skip, c.Rule(), pos}
 }
 
 // UnmarshalJSON reads a check of a stored run; it has a rule but no grader.
