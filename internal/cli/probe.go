@@ -19,6 +19,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 	"github.com/mettle-eval/mettle/internal/probe"
+	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
@@ -120,27 +121,22 @@ func (o *probeOptions) settle(args []string, dashed bool) error {
 // target is the server as it is connected to.
 func (o *probeOptions) target(w *World) (*target.MCP, error) {
 	m := &target.MCP{Command: o.words}
+	supplies := target.Supplies{Name: "probe", Environ: w.Environ, Base: w.Dir, Version: version.Version}
 	if o.words == nil {
-		run := &runOptions{URL: o.url, Command: o.command, Headers: o.headers}
+		named := &session.Options{URL: o.url, Command: o.command, Headers: o.headers}
 		var err error
-		if m, err = run.adHoc(); err != nil {
-			return nil, &usageError{err}
-		}
-		if err := m.Expand(w.LookupEnv); err != nil {
+		if m, err = named.Server(w.session()); err != nil {
 			return nil, err
 		}
-	}
-	if m.URL != "" {
-		m.Token = w.Getenv("METTLE_TOKEN")
+		supplies.Env = w.LookupEnv
 	}
 	limit, tries := kind.Duration(o.timeout), 2
 	m.Timeouts = target.Timeouts{Start: limit, Connect: limit, List: limit}
 	m.Transport, m.Protocol, m.Retries = o.transport, o.protocol, &tries
-	m.Base, m.Environ, m.Version = w.Dir, w.Environ, version.Version
 	if err := m.Check(); err != nil {
-		return nil, &usageError{err}
+		return nil, &usageError{Err: err}
 	}
-	return m, nil
+	return m, m.Use(supplies)
 }
 
 func runProbe(ctx context.Context, w *World, o *probeOptions) error {
@@ -288,7 +284,7 @@ func (o *probeOptions) settings(w *World) (list []probe.Setting, notes []string)
 	if o.url == "" {
 		words := o.words
 		if words == nil {
-			words, _ = splitCommand(o.command)
+			words, _ = process.Split(o.command)
 		}
 		if slices.ContainsFunc(words, o.secretWord) {
 			return nil, []string{"The command is left out, because it may hold a secret: run with --command."}

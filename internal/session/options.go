@@ -10,6 +10,8 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
+	"github.com/mettle-eval/mettle/internal/process"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 )
 
@@ -176,10 +178,10 @@ func (o *Options) gates() ([]eval.Gate, error) {
 func (o *Options) stored() json.RawMessage {
 	kept := *o
 	kept.Withheld = nil
-	if url, secret := ShownURL(o.URL); secret {
+	if url, secret := secret.URL(o.URL); secret {
 		kept.URL, kept.Withheld = url, append(kept.Withheld, "url")
 	}
-	if words, err := SplitCommand(o.Command); err == nil && slices.ContainsFunc(words, SecretWord) {
+	if words, err := process.Split(o.Command); err == nil && slices.ContainsFunc(words, secretWord) {
 		kept.Command, kept.Withheld = words[0], append(kept.Withheld, "command")
 	}
 	kept.Headers = nil
@@ -196,6 +198,10 @@ func (o *Options) stored() json.RawMessage {
 	}
 	return b
 }
+
+// secretWord guesses whether a word of a command holds a secret. A reference
+// to the environment does not.
+func secretWord(word string) bool { return !strings.Contains(word, "${") && secret.Word(word) }
 
 // onlyReferences tells whether a header's value is taken from the environment
 // as a whole, but for the word that says what kind of credential it is.

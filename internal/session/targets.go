@@ -11,6 +11,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 	"github.com/mettle-eval/mettle/internal/version"
@@ -161,7 +162,7 @@ func (p *Plan) chosen(name string, s *eval.Suite) (t target.Target, base string,
 func (o *Options) Server(w *World) (*target.MCP, error) {
 	m := &target.MCP{URL: o.URL, Headers: map[string]string{}}
 	if o.Command != "" {
-		words, err := SplitCommand(o.Command)
+		words, err := process.Split(o.Command)
 		if err != nil {
 			return nil, usagef("--command: %w", err)
 		}
