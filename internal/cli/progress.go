@@ -78,7 +78,7 @@ func (p *progress) Results(batch []*eval.Result) error {
 		case eval.Error, eval.Unscored:
 			p.errors++
 		}
-		if !p.screen || p.verbose && r.Status != eval.Pass {
+		if !p.screen || p.verbose {
 			lines.WriteString(report.Line(p.run, r, p.done, o) + "\n")
 		}
 	}

@@ -118,8 +118,10 @@ func TestAnAttemptKeepsArtifactsAndTheTimesOfARecording(t *testing.T) {
 	}
 	then := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	journal := new(memory)
-	env := &eval.Env{Keep: journal.Keep, Timing: func(id eval.Identity) (time.Time, time.Duration, bool) {
-		return then, time.Minute, id == eval.Identity{Suite: "s", Case: "c", Trial: 1}
+	env := &eval.Env{Keep: journal.Keep, Timing: func(res *eval.Result) {
+		if res.Identity() == (eval.Identity{Suite: "s", Case: "c", Trial: 1}) {
+			res.Started, res.Duration = then, time.Minute
+		}
 	}}
 	res, err = evaluate(t.Context(), env, keep)
 	if err != nil {

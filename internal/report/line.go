@@ -34,6 +34,9 @@ func Line(run *eval.Run, r *eval.Result, n int, o Options) string {
 	if !o.Verbose {
 		return s
 	}
+	for _, l := range eventLines(r.Events) {
+		s += "\n      " + p.Dim(term.Truncate(l, width-6))
+	}
 	for t := range trouble(len(troubleMarks)) {
 		for _, reason := range t.of(&whole) {
 			if t == warnings {
