@@ -103,16 +103,16 @@ func (c *Case) CheckPos(i int) Pos {
 
 // MarshalJSON writes the case, each check with its position in it.
 func (c *Case) MarshalJSON() ([]byte, error) {
-	type plain Case
-	checks := make([]checkJSON, len(c.Checks))
-	for i, check := range c.Checks {
-		checks[i] = check.wire(c.CheckPos(i))
+	return marshal(func(e *Encoder) { e.Case(c) })
+}
+
+// UnmarshalJSON reads a case of a stored run; its checks have no graders.
+func (c *Case) UnmarshalJSON(b []byte) error {
+	read, err := new(Decoder).Case(b)
+	if err == nil {
+		*c = *read
 	}
-	return json.Marshal(struct {
-		*plain
-		Checks []checkJSON `json:"checks,omitempty"`
-		Pos    Pos         `json:"pos,omitzero"`
-	}{(*plain)(c), checks, c.Pos})
+	return err
 }
 
 // Severity says whether a failed check fails its case.
@@ -371,11 +371,7 @@ type stepJSON struct {
 
 // MarshalJSON writes the step with its times in milliseconds.
 func (s Step) MarshalJSON() ([]byte, error) {
-	return json.Marshal(s.wire())
-}
-
-func (s *Step) wire() stepJSON {
-	return stepJSON{s.ID, s.Kind, s.Name, s.Args, s.Text, s.Error, s.Answers, Millis(s.Start), Millis(s.Duration), s.Usage}
+	return marshal(func(e *Encoder) { e.step(&s) })
 }
 
 func (j *stepJSON) step() Step {

@@ -50,11 +50,7 @@ type eventJSON struct {
 
 // MarshalJSON writes the event as a result keeps it.
 func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(e.wire())
-}
-
-func (e *Event) wire() eventJSON {
-	return eventJSON{e.ID, e.Parent, e.Kind, e.Name, Millis(e.Start), Millis(e.Duration), e.Usage, e.Error}
+	return marshal(func(enc *Encoder) { enc.event(&e) })
 }
 
 func (j *eventJSON) event() Event {

@@ -67,7 +67,7 @@ type scoreJSON struct {
 	Reason     string         `json:"reason,omitempty"`
 	Details    map[string]any `json:"details,omitempty"`
 	Findings   []Finding      `json:"findings,omitempty"`
-	Checks     []scoreJSON    `json:"checks,omitempty"`
+	Checks     []Score        `json:"checks,omitempty"`
 	Usage      *Usage         `json:"usage,omitempty"`
 	DurationMS float64        `json:"duration_ms,omitempty"`
 	Mode       string         `json:"mode,omitempty"`
@@ -76,43 +76,21 @@ type scoreJSON struct {
 	Stop       string         `json:"stop,omitempty"`
 }
 
-func (s *Score) wire() scoreJSON {
-	j := scoreJSON{
-		s.Key, s.Kind, s.Status, nil, s.Weight, s.Severity, s.Reason, s.Details, s.Findings, scoresJSON(s.Checks),
-		s.Usage, Millis(s.Duration), s.Mode, s.Implicit, s.Negated, s.Stop,
-	}
-	if s.Counts() {
-		j.Value = &s.Value
-	}
-	return j
-}
-
-func scoresJSON(scores []Score) (out []scoreJSON) {
-	if len(scores) > 0 {
-		out = make([]scoreJSON, len(scores))
-	}
-	for i := range scores {
-		out[i] = scores[i].wire()
-	}
-	return out
-}
-
 func (j *scoreJSON) score() Score {
 	s := Score{
-		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, nil,
+		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, j.Checks,
 		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop,
 	}
 	if j.Value != nil {
 		s.Value = *j.Value
 	}
-	for i := range j.Checks {
-		s.Checks = append(s.Checks, j.Checks[i].score())
-	}
 	return s
 }
 
 // MarshalJSON writes the score; one that does not count has no value.
-func (s Score) MarshalJSON() ([]byte, error) { return json.Marshal(s.wire()) }
+func (s Score) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *Encoder) { e.Score(&s) })
+}
 
 // UnmarshalJSON reads a score back.
 func (s *Score) UnmarshalJSON(b []byte) error {
@@ -287,11 +265,7 @@ type checkJSON struct {
 // MarshalJSON writes the check with its rule spelled out, so that a stored run
 // says by itself what was asked.
 func (c *Check) MarshalJSON() ([]byte, error) {
-	return json.Marshal(c.wire(c.Pos))
-}
-
-func (c *Check) wire(pos Pos) checkJSON {
-	return checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Skip, c.Rule(), pos}
+	return marshal(func(e *Encoder) { e.check(c, c.Pos) })
 }
 
 // UnmarshalJSON reads a check of a stored run; it has a rule but no grader.
