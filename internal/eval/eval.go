@@ -82,7 +82,19 @@ type Case struct {
 	Target      string          `json:"target,omitempty"`
 	Trials      int             `json:"trials,omitempty"` // 0: the run decides
 	Checks      []*Check        `json:"checks,omitempty"`
+	Places      []Place         `json:"places,omitempty"` // of the checks, which many cases can share: see [Case.CheckPos]
 	Pos         Pos             `json:"pos,omitzero"`
+}
+
+// Place is a line and a column of a file, from 1.
+type Place [2]int32
+
+// CheckPos is where the check with an index is written.
+func (c *Case) CheckPos(i int) Pos {
+	if i >= len(c.Places) {
+		return c.Checks[i].Pos
+	}
+	return Pos{File: c.Pos.File, Line: int(c.Places[i][0]), Col: int(c.Places[i][1])}
 }
 
 // Severity says whether a failed check fails its case.

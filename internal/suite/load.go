@@ -166,6 +166,7 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *eval.Case {
 	input, project := l.arguments(t.Input.node)
 	l.complete(n, t, given, input)
+	checks := l.checks(n, t, given, input)
 	return &eval.Case{
 		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
 		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
@@ -174,7 +175,7 @@ func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *e
 		Tags:       l.tags(t.Tags), Input: input,
 		Target: l.word(cmp.Or(t.Target, l.common.target)),
 		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
-		Checks: l.checks(n, t, given, input), Pos: l.pos(n),
+		Checks: checks.checks, Places: checks.places, Pos: l.pos(n),
 	}
 }
 
@@ -207,7 +208,7 @@ func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member, i
 
 // checks makes the test's checks: its rules, then what its lists stand for,
 // then the one it has without asking.
-func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) []*eval.Check {
+func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) (none checklist) {
 	before := len(l.d.Problems)
 	var e expected
 	at := n
@@ -220,7 +221,7 @@ func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, inp
 		l.judged(at, &e, input, t.EachSkill != "", &list)
 	}
 	if len(l.d.Problems) > before {
-		return nil
+		return none
 	}
 	if len(list.checks) == 0 {
 		at = n
@@ -228,14 +229,14 @@ func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, inp
 			at = m.Key
 		}
 		l.d.Errorf(at, "the test has no check: it could never fail")
-		return nil
+		return none
 	}
 	asks := func(c *eval.Check) bool { return grade.Mentions(c, "is_error", "not_error") }
 	if !slices.ContainsFunc(list.checks, asks) {
 		l.share(&list, checkID{form: "not_error"}, l.pos(n), grade.NotError)
 	}
 	l.distinctKeys(&list)
-	return list.checks
+	return list
 }
 
 // stated are the checks that the test asks for.
@@ -267,16 +268,12 @@ func first[T any](list []T) []T { return list[:min(len(list), maxList)] }
 // stands.
 type checklist struct {
 	checks []*eval.Check
+	places []eval.Place
 	ids    []checkID
-	pos    []eval.Pos
 }
 
 func (c *checklist) grow(n int) {
-	c.checks, c.ids, c.pos = make([]*eval.Check, 0, n), make([]checkID, 0, n), make([]eval.Pos, 0, n)
-}
-
-func (c *checklist) add(check *eval.Check, id checkID, pos eval.Pos) {
-	c.checks, c.ids, c.pos = append(c.checks, check), append(c.ids, id), append(c.pos, pos)
+	c.checks, c.places, c.ids = make([]*eval.Check, 0, n), make([]eval.Place, 0, n), make([]checkID, 0, n)
 }
 
 // checkID is the same for checks that are: the form is what a source is read
@@ -285,18 +282,19 @@ type checkID struct{ form, source string }
 
 // share adds a check, the same one for everything that is written the same:
 // suites of thousands of tests are held whole, most of their checks are the
-// same few rules, and a pattern is compiled once. A check that is written in
-// several places has no place.
+// same few rules, and a pattern is compiled once. Where it is written stands
+// in the case.
 func (l *loader) share(list *checklist, id checkID, pos eval.Pos, decode func(eval.Pos) *eval.Check) {
 	c, ok := l.known[id]
-	if ok {
+	if !ok {
+		if c = decode(pos); c == nil {
+			return // its problem is kept
+		}
 		c.Pos = eval.Pos{}
-	} else if c = decode(pos); c == nil {
-		return // its problem is kept
-	} else {
 		l.known[id] = c
 	}
-	list.add(c, id, pos)
+	list.checks, list.ids = append(list.checks, c), append(list.ids, id)
+	list.places = append(list.places, eval.Place{int32(pos.Line), int32(pos.Col)})
 }
 
 // distinctKeys gives the checks of a test keys that differ. Those that get
@@ -307,14 +305,14 @@ func (l *loader) distinctKeys(list *checklist) {
 	}
 	for i, c := range list.checks {
 		own := *c
-		own.Pos = list.pos[i]
+		own.Pos = l.at(list.places[i])
 		list.checks[i] = &own
 	}
 	grade.UniqueKeys(l.d, list.checks)
 	own := *list
 	list.grow(len(own.checks))
 	for i, c := range own.checks {
-		l.share(list, checkID{"key " + c.Key, own.ids[i].form + own.ids[i].source}, own.pos[i], func(eval.Pos) *eval.Check { return c })
+		l.share(list, checkID{"key " + c.Key, own.ids[i].form + own.ids[i].source}, c.Pos, func(eval.Pos) *eval.Check { return c })
 	}
 }
 
@@ -370,6 +368,10 @@ func (l *loader) word(s string) string {
 	s = strings.Clone(s)
 	l.words[s] = s
 	return s
+}
+
+func (l *loader) at(p eval.Place) eval.Pos {
+	return eval.Pos{File: l.d.File, Line: int(p[0]), Col: int(p[1])}
 }
 
 func (l *loader) pos(n *yaml.Node) eval.Pos {
