@@ -193,7 +193,7 @@ func (c *choice) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 		return
 	}
 	before := len(d.Problems)
-	c.name = list[0].Key.Value
+	c.name = strings.Clone(list[0].Key.Value) // not the whole file with it
 	d.Decode(list[0].Value, &c.value, c.name)
 	switch {
 	case len(d.Problems) > before:
