@@ -19,6 +19,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 	"github.com/mettle-eval/mettle/internal/probe"
+	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
@@ -288,7 +289,7 @@ func (o *probeOptions) settings(w *World) (list []probe.Setting, notes []string)
 	if o.url == "" {
 		words := o.words
 		if words == nil {
-			words, _ = splitCommand(o.command)
+			words, _ = process.Split(o.command)
 		}
 		if slices.ContainsFunc(words, o.secretWord) {
 			return nil, []string{"The command is left out, because it may hold a secret: run with --command."}

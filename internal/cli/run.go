@@ -17,6 +17,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/grade"
+	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/store"
@@ -199,7 +200,7 @@ func (o *runOptions) stored() json.RawMessage {
 	if url, found := secret.URL(o.URL); found {
 		kept.URL, kept.Withheld = url, append(kept.Withheld, "url")
 	}
-	if words, err := splitCommand(o.Command); err == nil && slices.ContainsFunc(words, new(probeOptions).secretWord) {
+	if words, err := process.Split(o.Command); err == nil && slices.ContainsFunc(words, new(probeOptions).secretWord) {
 		kept.Command, kept.Withheld = words[0], append(kept.Withheld, "command")
 	}
 	kept.Headers = nil

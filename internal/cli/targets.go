@@ -8,6 +8,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 	"github.com/mettle-eval/mettle/internal/version"
@@ -172,7 +173,7 @@ func (o *runOptions) target(w *World, name string, l *loaded, s *eval.Suite) (ev
 func (o *runOptions) adHoc() (*target.MCP, error) {
 	m := &target.MCP{URL: o.URL, Headers: map[string]string{}}
 	if o.Command != "" {
-		words, err := splitCommand(o.Command)
+		words, err := process.Split(o.Command)
 		if err != nil {
 			return nil, usagef("--command: %w", err)
 		}
@@ -203,42 +204,6 @@ func unknownTarget(name string, cfg *suite.Config) error {
 		text += ": there is no mettle.yaml that names one"
 	}
 	return &usageError{errors.New(text)}
-}
-
-// splitCommand splits a command line at blanks; quotes keep words together.
-func splitCommand(s string) (words []string, err error) {
-	var word strings.Builder
-	inWord := false
-	var quote rune
-	for _, r := range s {
-		switch {
-		case quote != 0 && r == quote:
-			quote = 0
-		case quote != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			quote, inWord = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if inWord {
-				words = append(words, word.String())
-				word.Reset()
-			}
-			inWord = false
-		default:
-			word.WriteRune(r)
-			inWord = true
-		}
-	}
-	if quote != 0 {
-		return nil, fmt.Errorf("a quote (%c) is not closed", quote)
-	}
-	if inWord {
-		words = append(words, word.String())
-	}
-	if len(words) == 0 {
-		return nil, errors.New("the command is empty")
-	}
-	return words, nil
 }
 
 // closeTargets ends sessions and processes.
