@@ -23,8 +23,11 @@ var layout = map[string][]string{
 	"internal/cli":       {"*"},
 	"internal/eval":      {},
 	"internal/kind":      {},
-	"internal/code":      {},
-	"internal/mcpclient": {},
+	"internal/mcpclient": {"internal/process", "internal/secret", "internal/term"},
+	"internal/fsx":       {},
+	"internal/process":   {},
+	"internal/secret":    {},
+	"internal/term":      {},
 	"internal/version":   {},
 	"builtin":            {},
 	"schema":             {},
@@ -32,9 +35,26 @@ var layout = map[string][]string{
 	"docs/gen":           {"*"}, // it describes all of it
 	"bench":              {"internal/llm/llmtest"},
 	"internal/docserver": {"internal/code"},
-	"internal/probe":     {"internal/mcpclient"},
+	"internal/probe":     {"internal/mcpclient", "internal/term"},
 	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
+
+	// A language is a package that code puts into its table. What the languages
+	// share is below them, and none of them knows code.
+	"internal/code": {
+		"internal/code/source", "internal/code/scan", "internal/code/program", "internal/code/golang", "internal/code/javascript",
+		"internal/code/python", "internal/code/rust", "internal/code/shell", "internal/code/solidity",
+	},
+	"internal/code/source":     {},
+	"internal/code/scan":       {"internal/code/source"},
+	"internal/code/descent":    {"internal/code/source"},
+	"internal/code/program":    {"internal/code/source"},
+	"internal/code/golang":     {"internal/code/source", "internal/code/scan"},
+	"internal/code/javascript": {"internal/code/source", "internal/code/scan"},
+	"internal/code/python":     {"internal/code/source", "internal/code/scan", "internal/code/program"},
+	"internal/code/rust":       {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
+	"internal/code/shell":      {"internal/code/source", "internal/code/scan"},
+	"internal/code/solidity":   {"internal/code/source", "internal/code/scan", "internal/code/descent", "internal/code/program"},
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
@@ -46,11 +66,11 @@ var layout = map[string][]string{
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
-	"internal/store":  {"internal/eval"},
-	"internal/report": {"internal/eval", "internal/skill"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
+	"internal/store":  {"internal/eval", "internal/fsx"},
+	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
+	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
-	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
+	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
@@ -120,10 +121,10 @@ func runLint(ctx context.Context, w *World, o *lintOptions, args []string) error
 	case o.writeBaseline:
 		err = j.rememberFindings(ctx)
 	case o.output != "-":
-		if err := writable(w.abs(o.output)); err != nil {
+		if err := fsx.Writable(w.abs(o.output)); err != nil {
 			return usagef("the report cannot be written: %w", err)
 		}
-		err = replaceFile(w.abs(o.output), func(out io.Writer) error { return j.report(ctx, out, report.Options{}) })
+		err = fsx.Replace(w.abs(o.output), func(out io.Writer) error { return j.report(ctx, out, report.Options{}) })
 	default:
 		err = j.report(ctx, w.Stdout, report.Options{Color: w.color(w.OutTTY), Width: w.Width})
 	}

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
 	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // readBaseline reads the old findings, if there is a file of them.
@@ -92,7 +94,7 @@ func (j *lintJob) rememberFindings(ctx context.Context) error {
 	var found []skill.Finding
 	err := j.lint(ctx, func(f report.LintFile) error {
 		if j.totals.Add(f); f.Err != nil {
-			j.world.printf("%s\n", report.Sanitize("mettle: "+f.Err.Error()))
+			j.world.printf("%s\n", term.Sanitize("mettle: "+f.Err.Error()))
 		}
 		for _, x := range f.Findings {
 			x.File = ids[f.Path]
@@ -109,7 +111,7 @@ func (j *lintJob) rememberFindings(ctx context.Context) error {
 	slices.SortStableFunc(next.Findings, func(a, b skill.BaselineEntry) int {
 		return strings.Compare(a.File+"\x00"+a.Rule+"\x00"+a.Fingerprint, b.File+"\x00"+b.Rule+"\x00"+b.Fingerprint)
 	})
-	if err := replaceFile(j.baselinePath, next.Write); err != nil {
+	if err := fsx.Replace(j.baselinePath, next.Write); err != nil {
 		return usagef("write the baseline: %w", err)
 	}
 	j.world.printf("%s of %s written to %s\n", count(n, "finding"), count(len(j.files), "file"), j.world.shown(j.baselinePath))

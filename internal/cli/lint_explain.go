@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // explainLintRule says what a rule of the linter is about, or which rules a
@@ -37,7 +37,7 @@ func explainLintRule(out io.Writer, name string) bool {
 }
 
 func explainRule(out io.Writer, r *skill.Rule) {
-	fmt.Fprintf(out, "%s: %s\n\n%s\n", r.ID, r.Doc, strings.Join(report.Wrap(r.Explain, 88), "\n"))
+	fmt.Fprintf(out, "%s: %s\n\n%s\n", r.ID, r.Doc, strings.Join(term.Wrap(r.Explain, 88), "\n"))
 	fmt.Fprintf(out, "\nProfiles:\n")
 	tw := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, p := range skill.Profiles() {

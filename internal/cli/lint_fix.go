@@ -13,8 +13,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // mendRounds bounds how often a file is mended: each round makes the fixes that
@@ -76,9 +78,8 @@ func (j *lintJob) mendFile(f lintFile, d *skill.Document) (*skill.Document, []sk
 	return after, mended, nil
 }
 
-// rewrite puts a new text in the place of a file's old one, in one step and
-// with the permissions it has. A file that is not what it was when it was read
-// is left alone.
+// rewrite replaces a file's text in one step. A file that has changed since it
+// was read is left alone.
 func rewrite(path string, before, after []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -89,10 +90,6 @@ func rewrite(path string, before, after []byte) error {
 		return err
 	}
 	defer now.Close()
-	info, err := now.Stat()
-	if err != nil {
-		return err
-	}
 	text, err := io.ReadAll(now)
 	if err != nil {
 		return err
@@ -100,19 +97,7 @@ func rewrite(path string, before, after []byte) error {
 	if !bytes.Equal(text, before) {
 		return fmt.Errorf("%s has changed since it was read", path)
 	}
-	next, err := os.CreateTemp(filepath.Dir(path), ".mettle-*")
-	if err != nil {
-		return err
-	}
-	_, err = next.Write(after)
-	err = errors.Join(err, next.Chmod(info.Mode().Perm()), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(next.Name()))
-	}
-	return nil
+	return fsx.WriteFile(path, after)
 }
 
 // diff shows what --fix would change. For a program it is exact, so that it can
@@ -124,7 +109,7 @@ func (j *lintJob) diff(ctx context.Context, out io.Writer, o report.Options) err
 		j.totals.Files++
 		if c.problem != "" {
 			j.totals.Problems++
-			j.world.printf("mettle: %s\n", report.Sanitize(c.problem))
+			j.world.printf("mettle: %s\n", term.Sanitize(c.problem))
 		}
 		if len(c.text) == 0 {
 			return nil
@@ -176,16 +161,16 @@ func (c lintChange) show(person, color bool) []byte {
 		if rest, ok := strings.CutSuffix(line, "\r"); ok {
 			line = rest + "␍" // or lines would differ in nothing that can be seen
 		}
-		line = report.Sanitize(line)
+		line = term.Sanitize(line)
 		switch {
 		case strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
-			line = paint(color, bold, line)
+			line = term.Paint(color).Bold(line)
 		case strings.HasPrefix(line, "@@"):
-			line = paint(color, dim, line)
+			line = term.Paint(color).Dim(line)
 		case strings.HasPrefix(line, "-"):
-			line = paint(color, red, line)
+			line = term.Paint(color).Red(line)
 		case strings.HasPrefix(line, "+"):
-			line = paint(color, green, line)
+			line = term.Paint(color).Green(line)
 		}
 		b.WriteString(line + "\n")
 	}

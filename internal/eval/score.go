@@ -135,11 +135,10 @@ func (s Score) Detail(key string, v any) Score {
 // for, turns an error into an unscored score, applies not once, and fills in
 // what the check knows. A grader that panics is a grader that could not decide.
 func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
-	own := a.within(c.Key)
 	if c.Skip != "" {
 		return c.fill(Skipped("%s", c.Skip))
 	}
-	own.Response = a.Response.as(c.Of)
+	start, own := a.Env.now(), a.within(c.Key, a.Response.as(c.Of))
 	s, err := safely(ctx, c.Grader, own)
 	if err == nil {
 		err = s.sound()
@@ -154,7 +153,8 @@ func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
 	if c.Not {
 		s = s.negated()
 	}
-	s.Duration = own.leave(&s)
+	s.Duration = a.Env.now().Sub(start)
+	own.leave(&s)
 	return c.fill(s)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/process"
 )
 
 // execGrader asks a program for the verdict.
@@ -140,9 +141,9 @@ func (g *execGrader) run(ctx context.Context, input []byte, environ []string) ([
 	cmd.Dir, cmd.Env = g.dir, environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
 	cmd.WaitDelay = execLinger
-	ownGroup(cmd)
+	process.Group(cmd)
 	err := cmd.Run()
-	endGroup(cmd)
+	process.Kill(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it ended well, and left something running that still held its output
 	}

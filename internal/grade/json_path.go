@@ -11,7 +11,7 @@ import (
 // jsonPath passes when a value inside the answer's JSON compares as asked.
 type jsonPath struct {
 	Path  string `yaml:"path" json:"path" jsonschema:"path to the value, such as $.results[0].title" check:"required,min=1"`
-	Every bool   `yaml:"every" json:"every,omitempty" jsonschema:"with [*], every value must compare as asked, not just one" check:"default=false"`
+	Every bool   `yaml:"every" json:"every,omitempty" jsonschema:"where the path leads to several values, every one must compare as asked, not just one" check:"default=false"`
 	comparison
 
 	steps path
@@ -25,9 +25,10 @@ var jsonPathKind = kind.Kind[eval.Grader]{
 	Explain: `The JSON is the answer's structured content; else the answer, when it is JSON as a whole; else its first valid json block.
 An answer without JSON fails.
 
-A path is names after dots and indexes in brackets: ` + "`$.results[0].title`" + `; the ` + "`$`" + ` may be left out. ` + "`['a name']`" + ` quotes a name,
-` + "`[-1]`" + ` is the last entry, ` + "`[*]`" + ` or ` + "`.*`" + ` is every one: then one value that compares is enough, or with ` + "`every: true`" + ` all must,
-and there must be at least one.
+A path is a JSONPath of [RFC 9535](https://www.rfc-editor.org/rfc/rfc9535): ` + "`$.results[0].title`" + `, ` + "`['a name']`" + ` with a quoted name,
+` + "`[-1]`" + ` for the last entry, ` + "`[*]`" + ` or ` + "`.*`" + ` for every one, ` + "`[0:3]`" + ` for the first three, ` + "`[?@.score > 0.5]`" + ` for those that meet a condition,
+` + "`..url`" + ` for a name at any depth. The ` + "`$`" + ` may be left out, and names such as ` + "`content-type`" + ` need no quotes after a dot. Where a
+path leads to several values, one that compares is enough, or with ` + "`every: true`" + ` all must, and there must be at least one.
 
 ` + compareDoc,
 	Example: `- type: json_path
@@ -46,7 +47,7 @@ func (g *jsonPath) Check() (err error) {
 		return &kind.FieldError{Field: "path", Err: err}
 	}
 	if g.Every && !g.steps.many() {
-		return &kind.FieldError{Field: "every", Err: fmt.Errorf("every has a meaning only with [*] in the path")}
+		return &kind.FieldError{Field: "every", Err: fmt.Errorf("every has a meaning only with a path to several values, such as one with [*]")}
 	}
 	return g.check()
 }

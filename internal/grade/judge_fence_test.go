@@ -59,7 +59,7 @@ func TestInjections(t *testing.T) {
 				j := newScripted(t, name, strings.Repeat("finish: refusal\n---\n", 2))
 				c := &eval.Case{ID: "c", Input: []byte(`{"question": "What is it?"}`)}
 				r := &eval.Response{Text: answer, Context: "It is so."}
-				s := decode(t, check).Grade(WithJudges(t.Context(), j.judges()), c, r)
+				s := decode(t, check).Grade(t.Context(), attempt(c, r, j.judges()))
 				if s.Status != eval.Unscored {
 					t.Errorf("%s: %s: %s", check, s.Status, s.Reason)
 				}
@@ -218,7 +218,7 @@ func TestLongAnswersAreShortened(t *testing.T) {
 	t.Parallel()
 	text := "HEAD " + strings.Repeat("ä", maxSection) + " TAIL"
 	j := newScripted(t, "long", "finish: refusal\n")
-	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: text})
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: text}, j.judges()))
 	prompt := j.asked[0].Messages[0].Text
 	if n := len(prompt); n > maxSection+8000 || !utf8.ValidString(prompt) || strings.ContainsRune(prompt, '\uFFFD') {
 		t.Errorf("%d bytes", n)

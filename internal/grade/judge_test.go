@@ -19,11 +19,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
-// judging is a context with one judge that answers by a function.
-func judging(t testing.TB, answer func(req *llm.Request) (string, error)) context.Context {
-	return WithJudges(t.Context(), judgesBy(answer))
-}
-
+// judgesBy is one judge that answers by a function.
 func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
 	m := llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		text, err := answer(req)
@@ -39,7 +35,7 @@ func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
 func TestJudgeRequest(t *testing.T) {
 	t.Parallel()
 	var asked []*llm.Request
-	ctx := judging(t, func(req *llm.Request) (string, error) {
+	judges := judgesBy(func(req *llm.Request) (string, error) {
 		asked = append(asked, req)
 		if len(asked) == 1 {
 			return "Nothing.", nil
@@ -47,7 +43,7 @@ func TestJudgeRequest(t *testing.T) {
 		return `{"reasoning": "Line one.\nLine two.", "score": 0.75}`, nil
 	})
 	c := &eval.Case{Input: json.RawMessage(`{"question": "Why?"}`)}
-	s := decode(t, "{type: completeness, criteria: All of it.}").Grade(ctx, c, &eval.Response{Text: "So.", Context: "unseen"})
+	s := decode(t, "{type: completeness, criteria: All of it.}").Grade(t.Context(), attempt(c, &eval.Response{Text: "So.", Context: "unseen"}, judges))
 	if len(asked) != 2 {
 		t.Fatalf("%d calls", len(asked))
 	}
@@ -81,7 +77,7 @@ func TestJudgeRequest(t *testing.T) {
 func TestJudgeGetsMoreRoom(t *testing.T) {
 	t.Parallel()
 	j := newScripted(t, "room", "finish: truncated\n{\"reas\n---\n{\"reasoning\": \"r\", \"score\": 1}\n")
-	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "So."})
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, j.judges()))
 	j.done()
 	if s.Status != eval.Pass || j.asked[0].MaxTokens != judgeTokens || j.asked[1].MaxTokens != 4*judgeTokens {
 		t.Errorf("%s %s with %d and %d tokens", s.Status, s.Reason, j.asked[0].MaxTokens, j.asked[1].MaxTokens)
@@ -97,8 +93,8 @@ func TestJudgeNotes(t *testing.T) {
 		replies = replies[1:]
 		return &llm.Reply{Text: text, Finish: llm.Stop, Notes: []string{"temperature left out"}}, nil
 	})
-	ctx := WithJudges(t.Context(), &Judges{Default: m, Name: "test:judge"})
-	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(ctx, &eval.Case{}, &eval.Response{Text: "So."})
+	judges := &Judges{Default: m, Name: "test:judge"}
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, judges))
 	want := []string{"temperature left out", "asked twice: the judge's reply holds no JSON object"}
 	if diff := cmp.Diff(want, s.Details["notes"]); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -115,7 +111,7 @@ func TestJudgeRequestsAreStable(t *testing.T) {
 		var runs [2][]string
 		for i := range runs {
 			j := newScripted(t, check, strings.Repeat("finish: refusal\n---\n", 4))
-			decode(t, check).Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "An answer."})
+			decode(t, check).Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "An answer."}, j.judges()))
 			for _, req := range j.asked {
 				b, err := json.Marshal(req)
 				if err != nil {
@@ -137,7 +133,7 @@ func TestJudgeRequestsAreStable(t *testing.T) {
 func TestPairwiseSwapsPlaces(t *testing.T) {
 	t.Parallel()
 	j := newScripted(t, "pairwise", "finish: refusal\n---\nfinish: refusal\n")
-	decode(t, "{type: pairwise, reference: The other.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "Mine."})
+	decode(t, "{type: pairwise, reference: The other.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "Mine."}, j.judges()))
 	slices.SortFunc(j.asked, func(a, b *llm.Request) int { return a.Sample - b.Sample })
 	for i, want := range []string{"Mine. The other.", "The other. Mine."} {
 		text := j.asked[i].Messages[0].Text
@@ -158,7 +154,7 @@ func TestPairwiseSwapsPlaces(t *testing.T) {
 func TestJudgesOverlap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx := judging(t, func(*llm.Request) (string, error) {
+		judges := judgesBy(func(*llm.Request) (string, error) {
 			time.Sleep(time.Second)
 			return `{"reasoning": "r", "score": 0.5}`, nil
 		})
@@ -168,7 +164,7 @@ func TestJudgesOverlap(t *testing.T) {
 			"panel": decode(t, "{type: panel, models: [ollama:a, ollama:b, ollama:c], check: {type: accuracy, criteria: a}}"),
 		} {
 			start := time.Now()
-			s := c.Grade(ctx, &eval.Case{}, answer)
+			s := c.Grade(t.Context(), attempt(&eval.Case{}, answer, judges))
 			if took := time.Since(start); took != time.Second || s.Usage == nil || s.Usage.Calls != 3 {
 				t.Errorf("%s took %s: %s: %s", name, took, s.Status, s.Reason)
 			}
@@ -195,19 +191,27 @@ func TestJudgesAreNotLate(t *testing.T) {
 			Quality("a", "", eval.Pos{}), Coding("a", nil, nil, nil, "", eval.Pos{}), CodeRequirements(nil, nil, "One.", eval.Pos{}), Boundary("a", true, eval.Pos{}),
 			decode(t, "{type: panel, models: [ollama:a, ollama:b], check: {type: accuracy, criteria: a}}"),
 		}
-		r := &eval.Runner{
-			Now: time.Now, Timeout: time.Second, Targets: map[string]eval.Target{"": eval.TargetFunc(func(context.Context, *eval.Case) (*eval.Response, error) {
-				return &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}, nil
-			})},
-		}
-		run, err := r.Run(WithJudges(t.Context(), slow), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: checks}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}
+		run := runOne(t, slow, time.Second, answer, checks...)
 		if run.Summary.Passed != 1 {
 			t.Errorf("%+v", run.Summary.ByKey)
 		}
 	})
+}
+
+// runOne runs one case that is always answered the same.
+func runOne(t *testing.T, judges *Judges, timeout time.Duration, answer *eval.Response, checks ...*eval.Check) *eval.Run {
+	t.Helper()
+	respond := func(context.Context, *eval.Attempt) (*eval.Response, error) { return answer, nil }
+	env := &eval.Env{
+		Now: time.Now, Timeout: timeout, Targets: map[string]eval.Target{"": eval.TargetFunc(respond)}, Grading: &Env{Judges: judges},
+	}
+	r := &eval.Runner{Env: env, Executor: &eval.Pool{Env: env}}
+	run, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: checks}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // TestStopReachesTheRun: a budget that is spent while judging ends the run,
@@ -225,15 +229,8 @@ func TestStopReachesTheRun(t *testing.T) {
 		decode(t, "{type: panel, models: [ollama:a, ollama:b], check: {type: accuracy, criteria: a}}"),
 		decode(t, "{type: any, checks: [{type: not_empty}, {type: accuracy, criteria: a}]}"),
 	} {
-		r := &eval.Runner{
-			Now: time.Now, Targets: map[string]eval.Target{"": eval.TargetFunc(func(context.Context, *eval.Case) (*eval.Response, error) {
-				return &eval.Response{Text: "An answer.", Meta: map[string]any{"language": "js"}}, nil
-			})},
-		}
-		run, err := r.Run(judging(t, spent), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: []*eval.Check{c}}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := &eval.Response{Text: "An answer.", Meta: map[string]any{"language": "js"}}
+		run := runOne(t, judgesBy(spent), 0, answer, c)
 		if run.Header.Status != eval.Stopped || run.Why != "the budget is spent" || run.Summary.Total != 0 {
 			t.Errorf("%s: run %s (%s) with %d results", c.Kind, run.Header.Status, run.Why, run.Summary.Total)
 		}
@@ -254,7 +251,7 @@ func TestJudgePrepare(t *testing.T) {
 		want   []string
 	}{
 		{"{type: accuracy, criteria: a}", nil, nil}, // skipped, not missing
-		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", nil, nil},
+		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", nil, []string{"judge openai:gpt-5: models of checks cannot be asked here"}},
 		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", &Judges{Named: named}, []string{"judge openai:gpt-5: OPENAI_API_KEY is not set"}},
 		{"{type: accuracy, criteria: a, model: 'ollama:qwen3'}", &Judges{Named: named}, nil},
 		{
@@ -270,11 +267,7 @@ func TestJudgePrepare(t *testing.T) {
 			[]string{`prompt acuracy.md: there is no prompt of this name (did you mean "accuracy.md"?)`},
 		},
 	} {
-		ctx := t.Context()
-		if tc.judges != nil {
-			ctx = WithJudges(ctx, tc.judges)
-		}
-		err := decode(t, tc.check).Grader.(eval.Preparer).Prepare(ctx, eval.Env{})
+		err := decode(t, tc.check).Grader.(eval.Preparer).Prepare(t.Context(), attempt(nil, nil, tc.judges).Env, nil)
 		var missing *eval.Missing
 		if errors.As(err, &missing) != (tc.want != nil) || tc.want != nil && !slices.Equal(missing.What, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.check, err, tc.want)
@@ -301,7 +294,7 @@ func TestPrompts(t *testing.T) {
 		return `{"reasoning": "r", "score": 1}`, nil
 	})
 	j.Prompts = own
-	s := decode(t, "{type: accuracy, criteria: a}").Grade(WithJudges(t.Context(), j), &eval.Case{}, &eval.Response{Text: "b"})
+	s := decode(t, "{type: accuracy, criteria: a}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "b"}, j))
 	if s.Status != eval.Pass || !strings.Contains(prompt, "user: Judge my way.\n\n<<<begin criteria") {
 		t.Errorf("%s: %s\n%s", s.Status, s.Reason, prompt)
 	}
@@ -437,11 +430,13 @@ func TestQualityScores(t *testing.T) {
 		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.57 + 0.5*0.9},
 		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Pass, 0.8},
 	} {
-		ctx := t.Context()
+		var judges *Judges
 		if tc.judged {
-			ctx = judging(t, judge)
+			judges = judgesBy(judge)
+		} else {
+			SkipJudged([]*eval.Check{tc.check}, NoJudge)
 		}
-		s := tc.check.Grade(ctx, &eval.Case{}, &eval.Response{Text: tc.answer, Meta: map[string]any{"language": "js"}})
+		s := tc.check.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: tc.answer, Meta: map[string]any{"language": "js"}}, judges))
 		if s.Status != tc.status || fmt.Sprintf("%.6f", s.Value) != fmt.Sprintf("%.6f", tc.value) {
 			t.Errorf("%s: %s %v, want %s %v: %s", tc.name, s.Status, s.Value, tc.status, tc.value, s.Reason)
 		}

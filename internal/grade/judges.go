@@ -67,8 +67,10 @@ func judgeOf(a *eval.Attempt, spec string) (*judge, error) {
 // find is the model that a check names, or the default, with its name.
 func (j *Judges) find(spec string) (m llm.Model, name string, err error) {
 	switch {
-	case j == nil, spec == "" && j.Default == nil, spec != "" && j.Named == nil:
+	case spec == "" && (j == nil || j.Default == nil):
 		return nil, "", errors.New(NoJudge)
+	case spec != "" && (j == nil || j.Named == nil):
+		return nil, "", fmt.Errorf("judge %s: models of checks cannot be asked here", spec)
 	case j.prompts() != nil:
 		return nil, "", j.err
 	case spec == "":

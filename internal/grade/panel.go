@@ -31,7 +31,7 @@ var panelKind = kind.Kind[eval.Grader]{
 		"`by: mean` passes when the mean of their values is at least `threshold`, 0.5 if not given. Where they disagree, the reason says so, and " +
 		"the details have the spread of the values. Each judge's own score is a check inside this one, with the key `judge:` and its name.\n\n" +
 		"A judge without a verdict may have given any: when that could change the outcome, the panel is unscored. The check may not name a " +
-		"`model` of its own. Without judges to ask, the check is skipped.",
+		"`model` of its own.",
 	Example: `- type: panel
   models: [anthropic:claude-sonnet-4-5, openai:gpt-5, ollama:qwen3]
   by: majority

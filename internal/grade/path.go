@@ -3,168 +3,113 @@ package grade
 import (
 	"errors"
 	"fmt"
-	"maps"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/theory/jsonpath"
+	"github.com/theory/jsonpath/registry"
+	"github.com/theory/jsonpath/spec"
 )
 
-// path leads from a JSON value to values inside it: $.a.b[0]['c d'][*].
-type path []step
+// path leads from a JSON value to values inside it, by RFC 9535:
+// $.a.b[0]['c d'][*].
+type path []*spec.Segment
 
-// step is one move: into a member by name, into an entry by index, or into
-// every one.
-type step struct {
-	name  string
-	index int
-	move  move
-}
-
-type move int
-
-const (
-	byName move = iota
-	byIndex
-	every
-)
-
-// parsePath reads a path. The leading $ may be left out.
+// parsePath reads a path. Beside what the RFC has, the leading $ may be left
+// out, and a name after a dot may have any characters but dots, brackets and
+// quotes, such as content-type.
 func parsePath(text string) (path, error) {
-	rest := strings.TrimPrefix(text, "$")
-	if rest == text && rest != "" && rest[0] != '[' {
-		rest = "." + rest // as if the $ stood there
-	}
-	if text == "" {
-		return nil, errors.New("the path is empty")
-	}
-	var p path
-	for rest != "" {
-		var s step
-		var err error
-		at := len(text) - len(rest)
-		switch rest[0] {
-		case '.':
-			s, rest, err = parseDotted(rest[1:])
-		case '[':
-			s, rest, err = parseBracketed(rest[1:])
-		default:
-			err = fmt.Errorf("%q: want . or [", rest[0])
-		}
-		if err != nil {
-			return nil, fmt.Errorf("path %s, character %d: %w", quote(text), max(0, at)+1, err)
-		}
-		p = append(p, s)
-	}
-	return p, nil
-}
-
-func parseDotted(rest string) (step, string, error) {
-	if strings.HasPrefix(rest, ".") {
-		return step{}, "", errors.New("searching at any depth (..) is not supported")
-	}
-	end := strings.IndexAny(rest, ".[]'\"")
-	if end < 0 {
-		end = len(rest)
-	}
-	name := rest[:end]
 	switch {
-	case name == "":
-		return step{}, "", errors.New("a name is missing after the dot")
-	case strings.TrimSpace(name) != name:
-		return step{}, "", errors.New(`a name with spaces at its ends needs brackets and quotes, like ["a "]`)
-	case name == "*":
-		return step{move: every}, rest[end:], nil
+	case text == "":
+		return nil, errors.New("the path is empty")
+	case strings.ContainsRune(".[", rune(text[0])):
+		text = "$" + text
+	case text[0] != '$':
+		text = "$." + text
 	}
-	return step{name: name}, rest[end:], nil
-}
-
-func parseBracketed(rest string) (step, string, error) {
-	if rest != "" && (rest[0] == '\'' || rest[0] == '"') {
-		return parseQuoted(rest)
-	}
-	inner, after, closed := strings.Cut(rest, "]")
-	switch inner = strings.TrimSpace(inner); {
-	case !closed:
-		return step{}, "", errors.New("the [ is not closed")
-	case inner == "*":
-		return step{move: every}, after, nil
-	case strings.HasPrefix(inner, "?"):
-		return step{}, "", errors.New("filters are not supported: use [*] and a comparison")
-	case strings.ContainsAny(inner, ":,"):
-		return step{}, "", errors.New("slices and lists of indexes are not supported: use one index or [*]")
-	}
-	i, err := strconv.Atoi(inner)
-	if err != nil {
-		return step{}, "", fmt.Errorf("[%s] is not an index: put names in quotes, like ['name']", cut(inner, 20))
-	}
-	return step{index: i, move: byIndex}, after, nil
-}
-
-// parseQuoted reads a name in quotes; a backslash takes the next character as
-// it is.
-func parseQuoted(rest string) (step, string, error) {
-	mark := rest[0]
-	var name strings.Builder
-	for i := 1; i < len(rest); i++ {
-		switch c := rest[i]; {
-		case c == '\\' && i+1 < len(rest):
-			i++
-			name.WriteByte(rest[i])
-		case c == mark:
-			after, ok := strings.CutPrefix(rest[i+1:], "]")
-			if !ok {
-				return step{}, "", errors.New("a ] is missing after the quoted name")
-			}
-			return step{name: name.String()}, after, nil
-		default:
-			name.WriteByte(c)
+	p, err := parser.Parse(text)
+	if err != nil && !strings.Contains(text, "?") { // in a filter, a - or a blank after a name is something else
+		if lenient, e := parser.Parse(dotted.ReplaceAllStringFunc(text, bracketed)); e == nil {
+			p, err = lenient, nil
 		}
 	}
-	return step{}, "", errors.New("the quoted name is not closed")
+	if err != nil {
+		why := strings.TrimPrefix(err.Error(), jsonpath.ErrPathParse.Error()+": ")
+		if bare.MatchString(text) {
+			why += " (names in brackets need quotes, like ['name'])"
+		}
+		return nil, fmt.Errorf("path %s: %s", quote(text), why)
+	}
+	return p.Query().Segments(), nil
 }
 
-// from gives the values the path leads to, in document order, members of an
-// object by name.
-func (p path) from(doc any) []any {
-	at := []any{doc}
+// bare is a name in brackets without quotes.
+var bare = regexp.MustCompile(`\[\s*[A-Za-z_]`)
+
+// dotted is a name after one dot or two that neither begins nor ends with a
+// blank.
+var dotted = regexp.MustCompile(`\.\.?[^.\[\]'"\s](?:[^.\[\]'"]*[^.\[\]'"\s])?`)
+
+// bracketed writes a dotted name as .['name'].
+func bracketed(match string) string {
+	name := strings.TrimLeft(match, ".")
+	if name == "*" {
+		return match
+	}
+	deep := strings.Repeat("..", len(match)-len(name)-1)
+	return deep + "['" + strings.ReplaceAll(name, `\`, `\\`) + "']"
+}
+
+// parser reads paths. The library's match and search panic where the value to
+// match is missing; by the RFC they are false.
+var parser = func() *jsonpath.Parser {
+	functions := registry.New()
+	for _, name := range []string{"match", "search"} {
+		f := functions.Get(name)
+		library := *f
+		*f = *spec.Extension(name, spec.FuncLogical, library.Validate, func(args []spec.PathValue) spec.PathValue {
+			if slices.ContainsFunc(args, func(a spec.PathValue) bool { return spec.ValueFrom(a) == nil }) {
+				return spec.LogicalFalse
+			}
+			return library.Evaluate(args)
+		})
+	}
+	return jsonpath.NewParser(jsonpath.WithRegistry(functions))
+}()
+
+// from gives the values that the path leads to in a document: entries of lists
+// in their order, members of objects by name.
+func (p path) from(doc any) []any { return p.within(doc, doc) }
+
+// within is from for a path that starts at a value inside the document.
+func (p path) within(doc, start any) []any {
+	at := []any{start}
 	for _, s := range p {
 		var next []any
 		for _, v := range at {
-			next = s.into(next, v)
+			next = append(next, selected(s, v, doc)...)
 		}
 		at = next
 	}
 	return at
 }
 
-func (s step) into(out []any, v any) []any {
-	switch v := v.(type) {
-	case map[string]any:
-		if s.move == every {
-			for _, k := range slices.Sorted(maps.Keys(v)) {
-				out = append(out, v[k])
-			}
-			return out
-		}
-		if member, ok := v[s.name]; ok && s.move == byName {
-			return append(out, member)
-		}
-	case []any:
-		if s.move == every {
-			return append(out, v...)
-		}
-		i := s.index
-		if i < 0 {
-			i += len(v) // from the end
-		}
-		if s.move == byIndex && i >= 0 && i < len(v) {
-			return append(out, v[i])
-		}
+// selected are the values one segment leads to. The library walks the members
+// of objects in the random order of maps, so those are sorted.
+func selected(s *spec.Segment, v, doc any) []any {
+	if _, object := v.(map[string]any); singular(s) || !object && !s.IsDescendant() {
+		return s.Select(v, doc)
 	}
-	return out
+	nodes := jsonpath.LocatedNodeList(s.SelectLocated(v, doc, nil))
+	nodes.Sort()
+	return slices.Collect(nodes.Nodes())
 }
+
+// singular tells whether a segment leads to one value at most.
+func singular(s *spec.Segment) bool { return spec.Query(true, s).Singular() != nil }
 
 // many tells whether the path can lead to more than one value.
 func (p path) many() bool {
-	return slices.ContainsFunc(p, func(s step) bool { return s.move == every })
+	return slices.ContainsFunc(p, func(s *spec.Segment) bool { return !singular(s) })
 }

@@ -182,11 +182,11 @@ func (o *origin) fromJSON(r *eval.Response) (listing, error) {
 }
 
 // entries gives what the path leads to, one for each result: a result that
-// lacks what stands behind the last [*] keeps its place.
+// lacks what follows the last [*] keeps its place.
 func (o *origin) entries(doc any, where string) (out []any, err error) {
-	lists, rest := o.steps.from(doc), path(nil)
-	if last := o.steps.lastEvery(); last >= 0 {
-		lists, rest = o.steps[:last].from(doc), o.steps[last+1:]
+	lists, each, rest := o.steps.from(doc), path(nil), path(nil)
+	if last := o.steps.lastEach(); last >= 0 {
+		lists, each, rest = o.steps[:last].from(doc), o.steps[last:last+1], o.steps[last+1:]
 	}
 	if len(lists) == 0 && !o.emptyOnTheWay(doc) {
 		return nil, fmt.Errorf("there is nothing %s", where)
@@ -194,10 +194,13 @@ func (o *origin) entries(doc any, where string) (out []any, err error) {
 	for _, list := range lists {
 		switch list := list.(type) {
 		case []any:
+			if each != nil {
+				list = each.within(doc, list)
+			}
 			out = append(out, list...)
 		case nil: // how some servers write a list with nothing in it
 		default:
-			if o.steps.many() {
+			if each != nil {
 				return nil, fmt.Errorf("there is no list %s, but %s", where, show(list))
 			}
 			out = append(out, list)
@@ -206,7 +209,7 @@ func (o *origin) entries(doc any, where string) (out []any, err error) {
 	out = out[:min(len(out), maxResults)]
 	for i, entry := range out {
 		out[i] = nil
-		if values := rest.from(entry); len(values) > 0 {
+		if values := rest.within(doc, entry); len(values) > 0 {
 			out[i] = values[0]
 		}
 	}
@@ -217,7 +220,7 @@ func (o *origin) entries(doc any, where string) (out []any, err error) {
 // goes through has nothing in it.
 func (o *origin) emptyOnTheWay(doc any) bool {
 	for i, s := range o.steps {
-		if s.move != every {
+		if singular(s) {
 			continue
 		}
 		values := o.steps[:i].from(doc)
@@ -231,10 +234,14 @@ func (o *origin) emptyOnTheWay(doc any) bool {
 	return false
 }
 
-// lastEvery is the place of the last [*] of a path, or -1.
-func (p path) lastEvery() int {
+// lastEach is the place of the last segment that takes several entries of a
+// list, such as [*], or -1. What stands at any depth is no list.
+func (p path) lastEach() int {
 	for i, s := range slices.Backward(p) {
-		if s.move == every {
+		if s.IsDescendant() {
+			return -1
+		}
+		if !singular(s) {
 			return i
 		}
 	}

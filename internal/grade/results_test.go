@@ -81,7 +81,7 @@ func TestRankingDetails(t *testing.T) {
 		"response": []byte(`structured: {results: [{path: "b.md#1"}, {path: "b.md#2"}, {url: "https://x.org/x\n"}, {path: c.md}]}`),
 	}}
 	_, check := e.decode()
-	s := check.Grade(t.Context(), &eval.Case{}, e.response(t))
+	s := check.Grade(t.Context(), attempt(&eval.Case{}, e.response(t), nil))
 	got, err := json.Marshal(s.Details)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func FuzzResults(f *testing.F) {
 			}
 		}
 		for name, check := range checks {
-			s := check.Grade(t.Context(), &eval.Case{}, r)
+			s := check.Grade(t.Context(), attempt(&eval.Case{}, r, nil))
 			if s.Value < 0 || s.Value > 1 || s.Reason == "" {
 				t.Fatalf("%s: %+v", name, s)
 			}

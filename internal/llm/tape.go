@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // TapeMode is what a tape is used for.
@@ -44,7 +46,7 @@ type Tape struct {
 	// Redact, when set, is applied to every text before it is written. A
 	// recording hands out what it has written, so that a later call which
 	// quotes a reply is the same in the replay. Set it before the first call.
-	Redact func(string) string
+	Redact *secret.Redactor
 
 	dir  string
 	mode TapeMode
@@ -74,7 +76,7 @@ func OpenTape(dir string, mode TapeMode) (*Tape, error) {
 	if holdsOthers(dir) {
 		return nil, fmt.Errorf("open tape: %s holds other things, want an empty or a new folder", dir)
 	}
-	if err := writeFile(marker, fmt.Appendf(nil, "{\"format\": %d}\n", tapeFormat)); err != nil {
+	if err := fsx.WriteFile(marker, fmt.Appendf(nil, "{\"format\": %d}\n", tapeFormat)); err != nil {
 		return nil, fmt.Errorf("open tape: %w", err)
 	}
 	return t, nil
@@ -282,10 +284,7 @@ func (r *Reply) whole() bool {
 
 // unrecorded names a call that is not on the tape.
 func (t *Tape) unrecorded(spec Spec, req *Request) error {
-	text := firstWords(req)
-	if t.Redact != nil {
-		text = t.Redact(text)
-	}
+	text := t.Redact.String(firstWords(req))
 	return &Error{
 		Class: Unrecorded, Provider: spec.Provider, Model: strings.TrimPrefix(spec.String(), spec.Provider+":"),
 		Message: fmt.Sprintf("the tape %s has no reply to %q, trial %d, sample %d: it was not recorded, or what is asked has changed",

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // FuzzResult checks that every valid JSON text gives a result, that its texts
@@ -206,7 +208,7 @@ func FuzzRetryAfter(f *testing.F) {
 func FuzzClean(f *testing.F) {
 	f.Add("\x1b[31mred\x1b[0m\x1b]0;t\x07\u202e")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := clean(text, 50)
+		got := term.Excerpt(text, 50)
 		if len(got) > 50+len("…") {
 			t.Errorf("%d bytes", len(got))
 		}

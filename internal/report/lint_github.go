@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // lintGitHub writes workflow commands: an annotation at each finding and the
@@ -38,7 +39,7 @@ func (g *lintGitHub) File(f LintFile) error {
 
 func (g *lintGitHub) annotate(level string, props []string, message string) {
 	if g.levels[level]++; g.levels[level] <= annotationsMax || g.verbose {
-		g.printf("::%s %s::%s\n", level, strings.Join(props, ","), githubData(clip(message, reasonBytes)))
+		g.printf("::%s %s::%s\n", level, strings.Join(props, ","), githubData(term.Clip(message, reasonBytes)))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // lintJUnit writes a test for each file, so that a CI system shows which files
@@ -60,7 +61,7 @@ func (j *lintJUnit) File(f LintFile) error {
 
 // findingLine is a finding on one line, place first.
 func findingLine(f *skill.Finding) string {
-	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", oneLine(f.File, 500), f.Line, f.Col, f.Severity, oneLine(f.Message, reasonBytes), f.Rule)
+	return fmt.Sprintf("%s:%d:%d: %s: %s [%s]", term.OneLine(f.File, 500), f.Line, f.Col, f.Severity, term.OneLine(f.Message, reasonBytes), f.Rule)
 }
 
 func (j *lintJUnit) Close(t *LintTotals) error {

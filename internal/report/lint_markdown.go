@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // lintMarkdown writes a pull request comment: the count, then a table for each
@@ -34,7 +35,7 @@ func newLintMarkdown(w io.Writer, run LintRun, _ Options) LintWriter {
 
 func (m *lintMarkdown) File(f LintFile) error {
 	if f.Err != nil {
-		m.bad = append(m.bad, mdText(clip(f.Path, 200))+": "+mdText(clip(f.Err.Error(), markdownReason)))
+		m.bad = append(m.bad, mdText(term.Clip(f.Path, 200))+": "+mdText(term.Clip(f.Err.Error(), markdownReason)))
 	}
 	for _, x := range f.shown() {
 		t := m.tables[x.Severity]
@@ -45,8 +46,8 @@ func (m *lintMarkdown) File(f LintFile) error {
 		if x.Fix != nil {
 			fix = " 🔧"
 		}
-		row := fmt.Sprintf("| %s:%d:%d | %s%s | %s |\n", mdText(clip(f.Path, 200)), x.Line, x.Col,
-			mdText(clip(x.Message, markdownReason)), fix, mdText(x.Rule))
+		row := fmt.Sprintf("| %s:%d:%d | %s%s | %s |\n", mdText(term.Clip(f.Path, 200)), x.Line, x.Col,
+			mdText(term.Clip(x.Message, markdownReason)), fix, mdText(x.Rule))
 		t.rows = append(t.rows, row)
 		t.bytes += len(row)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // lintTerminal shows findings by file, each with its line and a mark under the
@@ -19,7 +20,7 @@ type lintTerminal struct {
 }
 
 func newLintTerminal(w io.Writer, run LintRun, o Options) LintWriter {
-	t := &lintTerminal{printer: newPrinter(w), paint: paint(o.Color), run: run}
+	t := &lintTerminal{printer: newPrinter(w), paint: paint{term.Paint(o.Color)}, run: run}
 	if o.Width > 0 {
 		t.width = layoutWidth(o)
 	}
@@ -35,14 +36,14 @@ func (t *lintTerminal) File(f LintFile) error {
 		t.print("\n")
 	}
 	if t.last != f.Path {
-		t.printf("%s\n", t.bold(Sanitize(f.Path)))
+		t.printf("%s\n", t.Bold(term.Sanitize(f.Path)))
 		t.last = f.Path
 	}
 	for _, x := range f.Fixed {
-		t.printf("  %s %s %s\n", t.green("fixed:"), Sanitize(x.Fix.Message), t.dim("["+x.Rule+"]"))
+		t.printf("  %s %s %s\n", t.Green("fixed:"), term.Sanitize(x.Fix.Message), t.Dim("["+x.Rule+"]"))
 	}
 	if f.Err != nil {
-		t.printf("  %s %s\n", t.alarm("problem:"), oneLine(f.Err.Error(), reasonBytes))
+		t.printf("  %s %s\n", t.Alarm("problem:"), term.OneLine(f.Err.Error(), reasonBytes))
 	}
 	for i := range findings {
 		t.finding(&findings[i])
@@ -57,13 +58,13 @@ func (t *lintTerminal) Close(totals *LintTotals) error {
 	line := totals.String()
 	switch {
 	case totals.Failed(t.run.FailOn):
-		line = t.with("1;31", "✗ "+line)
+		line = t.With("1;31", "✗ "+line)
 	case totals.Problems > 0:
-		line = t.with("1;33", "! "+line)
+		line = t.With("1;33", "! "+line)
 	case totals.found() != "":
-		line = t.with("1;33", "✓ "+line)
+		line = t.With("1;33", "✓ "+line)
 	default:
-		line = t.with("1;32", "✓ "+line)
+		line = t.With("1;32", "✓ "+line)
 	}
 	t.print(line + "\n")
 	return t.close()
@@ -76,30 +77,30 @@ const lintIndent = 8
 func (t *lintTerminal) finding(f *skill.Finding) {
 	place := fmt.Sprintf("%d:%d", f.Line, f.Col)
 	head := place + " " + string(f.Severity) + ":"
-	lines := []string{head + " " + oneLine(f.Message, reasonBytes) + " [" + f.Rule + "]"}
+	lines := []string{head + " " + term.OneLine(f.Message, reasonBytes) + " [" + f.Rule + "]"}
 	if t.width > 0 {
-		lines = wrap(lines[0], t.width-lintIndent)
+		lines = term.Wrap(lines[0], t.width-lintIndent)
 	}
 	for i, line := range lines {
 		if i == len(lines)-1 {
 			line = t.dimRule(line, f.Rule)
 		}
 		if rest, ok := strings.CutPrefix(line, head); ok && i == 0 {
-			t.print("  " + t.dim(place) + " " + t.severity(f.Severity, string(f.Severity)+":") + rest + "\n")
+			t.print("  " + t.Dim(place) + " " + t.severity(f.Severity, string(f.Severity)+":") + rest + "\n")
 			continue
 		}
 		t.print(strings.Repeat(" ", lintIndent) + line + "\n")
 	}
 	t.excerpt(f)
 	if f.Fix != nil {
-		t.print(strings.Repeat(" ", lintIndent) + t.green("fix:") + " " + oneLine(f.Fix.Message, reasonBytes) + "\n")
+		t.print(strings.Repeat(" ", lintIndent) + t.Green("fix:") + " " + term.OneLine(f.Fix.Message, reasonBytes) + "\n")
 	}
 }
 
 // dimRule takes the colour from the rule's name at the end of a line.
 func (t *lintTerminal) dimRule(line, rule string) string {
 	if text, ok := strings.CutSuffix(line, "["+rule+"]"); ok {
-		return text + t.dim("["+rule+"]")
+		return text + t.Dim("["+rule+"]")
 	}
 	return line
 }
@@ -107,11 +108,11 @@ func (t *lintTerminal) dimRule(line, rule string) string {
 func (t *lintTerminal) severity(s skill.Severity, text string) string {
 	switch s {
 	case skill.Error:
-		return t.red(text)
+		return t.Red(text)
 	case skill.Warning:
-		return t.yellow(text)
+		return t.Yellow(text)
 	}
-	return t.with("34", text)
+	return t.With("34", text)
 }
 
 // excerptColumns is how much of a line is shown when there is no terminal.
@@ -129,8 +130,8 @@ func (t *lintTerminal) excerpt(f *skill.Finding) {
 		room = max(t.width-len(gutter), 24)
 	}
 	line, indent, marked := markLine(f, room)
-	t.print(t.dim(gutter) + line + "\n")
-	t.print(t.dim(strings.Repeat(" ", len(gutter)-2)+"| ") + strings.Repeat(" ", indent) + t.severity(f.Severity, strings.Repeat("^", marked)) + "\n")
+	t.print(t.Dim(gutter) + line + "\n")
+	t.print(t.Dim(strings.Repeat(" ", len(gutter)-2)+"| ") + strings.Repeat(" ", indent) + t.severity(f.Severity, strings.Repeat("^", marked)) + "\n")
 }
 
 // markLine lays the line of a finding out in some columns and gives those in
@@ -141,16 +142,16 @@ func markLine(f *skill.Finding, room int) (line string, indent, marked int) {
 	if f.EndLine == f.Line {
 		place, after = splitChars(rest, f.EndCol-f.Col)
 	}
-	before, place, after = Sanitize(before), Sanitize(place), Sanitize(after)
+	before, place, after = term.Sanitize(before), term.Sanitize(place), term.Sanitize(after)
 	if f.ExcerptCol > 1 {
 		before = "…" + before
 	}
-	if most := room * 2 / 3; columns(before) > most && columns(before)+columns(place)+columns(after) > room {
-		before = "…" + lastColumns(before, min(most, max(room-columns(place), room/3))-1)
+	if most := room * 2 / 3; term.Columns(before) > most && term.Columns(before)+term.Columns(place)+term.Columns(after) > room {
+		before = "…" + term.Last(before, min(most, max(room-term.Columns(place), room/3))-1)
 	}
-	indent = columns(before)
-	line = truncate(before+place+after, room)
-	return line, indent, max(1, min(columns(place), columns(line)-indent))
+	indent = term.Columns(before)
+	line = term.Truncate(before+place+after, room)
+	return line, indent, max(1, min(term.Columns(place), term.Columns(line)-indent))
 }
 
 // splitChars splits after a number of characters, counted as places are: a
@@ -166,18 +167,3 @@ func splitChars(s string, n int) (head, tail string) {
 	}
 	return s, ""
 }
-
-// lastColumns is the end of a text that fits into some columns.
-func lastColumns(s string, n int) string {
-	skip := columns(s) - n
-	for i, r := range s {
-		if skip <= 0 && runeColumns(r) > 0 {
-			return s[i:]
-		}
-		skip -= runeColumns(r)
-	}
-	return ""
-}
-
-// Wrap breaks text at spaces into lines of at most width columns.
-func Wrap(s string, width int) []string { return wrap(s, width) }

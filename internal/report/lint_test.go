@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // lintRules are two made-up rules: reports must not change with the catalogue.
@@ -352,11 +353,11 @@ func TestMarkLine(t *testing.T) {
 	at := len([]rune(line[:strings.IndexByte(line, 'X')]))
 	for room := 8; room < 160; room++ {
 		text, indent, marked := markLine(&skill.Finding{Line: 1, Col: at + 1, EndLine: 1, EndCol: at + 2, Excerpt: line, ExcerptCol: 1}, room)
-		if columns(text) > room {
-			t.Errorf("%d columns in a room of %d", columns(text), room)
+		if term.Columns(text) > room {
+			t.Errorf("%d columns in a room of %d", term.Columns(text), room)
 		}
-		if head, tail := splitAt(text, indent); columns(head) != indent || !strings.HasPrefix(tail, "X") || marked != 1 {
-			t.Errorf("room %d: the mark is under %q of %q", room, tail, text)
+		if head, _, found := strings.Cut(text, "X"); term.Columns(head) != indent || !found || marked != 1 {
+			t.Errorf("room %d: the mark is at column %d of %q", room, indent, text)
 		}
 	}
 }

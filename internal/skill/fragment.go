@@ -46,7 +46,7 @@ func parses(lang, text string) bool {
 // wholes are what the fragments of a language can be pieces of.
 func wholes(lang string) [][2]string {
 	switch lang {
-	case "jsonc", "json5":
+	case "jsonc":
 		return [][2]string{{"{", "}"}, {"[", "]"}}
 	case "javascript", "jsx":
 		return [][2]string{{"_ = {\n", "\n}"}}

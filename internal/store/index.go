@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // listing says where the results of a run are. A run may have a million, so
@@ -121,11 +122,12 @@ func (l *listing) of(order int32) []place {
 //
 //	mettle-index 2 <bytes of results.jsonl> <CRC-32 of the lines below>
 //	<case offset> <case length> <offset> <length> <trial> <arm> <case>
-const indexHead = "mettle-index 2 %d %08x\n"
+const indexHead = "mettle-index 2 %019d %08x\n"
 
 // writeIndex replaces the index.
 func (l *listing) writeIndex(dir string, resultsSize int64) error {
-	var b []byte
+	head := len(fmt.Sprintf(indexHead, 0, 0))
+	b := make([]byte, head, head+64*len(l.places))
 	for _, p := range l.places {
 		c := &l.cases[p.order]
 		for _, n := range [...]int64{c.offset, int64(c.length), p.offset, int64(p.length), int64(p.trial)} {
@@ -134,8 +136,8 @@ func (l *listing) writeIndex(dir string, resultsSize int64) error {
 		b = append(strconv.AppendQuote(b, l.arms[p.arm]), '\t')
 		b = append(strconv.AppendQuote(b, c.id), '\n')
 	}
-	head := fmt.Appendf(nil, indexHead, resultsSize, crc32.ChecksumIEEE(b))
-	return replaceFile(filepath.Join(dir, indexFile), head, b)
+	copy(b, fmt.Sprintf(indexHead, resultsSize, crc32.ChecksumIEEE(b[head:])))
+	return fsx.WriteSynced(filepath.Join(dir, indexFile), b)
 }
 
 var errNoIndex = errors.New("there is no index that fits the results")

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 const (
@@ -177,13 +178,10 @@ func List(root string) ([]Entry, error) {
 	return out, nil
 }
 
-// unlocked tells whether nobody is writing a run.
+// unlocked tells whether no process writes a run.
 func unlocked(dir string) bool {
-	lock, err := lockRun(filepath.Join(dir, lockFile))
-	if err != nil {
-		return false
-	}
-	return lock.Close() == nil
+	locked, err := fsx.Locked(filepath.Join(dir, lockFile))
+	return err == nil && !locked
 }
 
 // Find gives the folder of a run named by a path, an id, the start of one, or

@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // Writer puts a run on disk as it happens. It is an [eval.Journal].
@@ -20,7 +22,7 @@ type Writer struct {
 	suites  []*eval.Suite
 	resumed bool
 	blobs   blobs
-	lock    *os.File
+	lock    io.Closer
 
 	mu      sync.Mutex // guards what follows
 	results *os.File
@@ -77,21 +79,25 @@ func (w *Writer) Start(run *eval.Run) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("write the run's folder: %w", err), os.RemoveAll(temp))
 	}
-	syncDir(root)
+	fsx.SyncDir(root)
 	return w.open()
 }
 
 // open takes the run's lock and opens the file results are added to.
 func (w *Writer) open() (err error) {
-	if w.lock, err = lockRun(filepath.Join(w.dir, lockFile)); err != nil {
-		return err
+	lock := filepath.Join(w.dir, lockFile)
+	switch w.lock, err = fsx.Lock(lock); {
+	case errors.Is(err, fsx.ErrLocked):
+		return fmt.Errorf("the run is being written by another process (%s is locked)", lock)
+	case err != nil:
+		return fmt.Errorf("lock the run: %w", err)
 	}
 	w.blobs.dir = filepath.Join(w.dir, blobsFolder)
 	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open the run's results: %w", err), w.lock.Close())
 	}
-	syncDir(w.dir)
+	fsx.SyncDir(w.dir)
 	return nil
 }
 
@@ -254,39 +260,8 @@ func writeHeader(dir string, run *eval.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	if err := replaceFile(filepath.Join(dir, headerFile), append(b, '\n')); err != nil {
+	if err := fsx.WriteSynced(filepath.Join(dir, headerFile), append(b, '\n')); err != nil {
 		return fmt.Errorf("write the run's header: %w", err)
 	}
 	return nil
-}
-
-// replaceFile writes a file in one step: a reader sees the old or the new one.
-func replaceFile(path string, data ...[]byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	for _, b := range data {
-		if err == nil {
-			_, err = f.Write(b)
-		}
-	}
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	syncDir(filepath.Dir(path))
-	return nil
-}
-
-// syncDir makes a rename last. Not every system can sync a folder, and a
-// rename that comes late costs nothing that was promised.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
 }
