@@ -29,16 +29,23 @@ const (
 	nameBytes   = 80
 )
 
-// Identity reads which result a line is, and no further.
-func (d *Decoder) Identity(line []byte) (id Identity, err error) {
+// Identity reads which result a line is and how it ended, and no further.
+func (d *Decoder) Identity(line []byte) (id Identity, status Status, err error) {
 	p := d.parse(line)
 	p.open('{')
 	p.identity(&id.Suite, &id.Case, &id.Arm, &id.Trial)
-	if p.bad || p.i == len(p.data) || (p.data[p.i] != ',' && p.data[p.i] != '}') || id.Case == "" || id.Trial == 0 {
-		id = Identity{}
-		err = json.Unmarshal(line, &id)
+	var target string
+	optName(p, "target", &target)
+	optName(p, "status", &status)
+	if (p.at() == ',' || p.at() == '}') && id.Case != "" && id.Trial > 0 && status != "" {
+		return id, status, nil
 	}
-	return id, err
+	var j struct {
+		Identity
+		Status Status `json:"status"`
+	}
+	err = json.Unmarshal(line, &j)
+	return j.Identity, j.Status, err
 }
 
 // Result reads a result. Its case has only its id and suite until the caller
@@ -741,7 +748,8 @@ func (p *parser) check() (c *Check, pos Pos) {
 	}
 	text := p.data[from:p.i]
 	key := text[:len(text)-1]
-	if i := bytes.LastIndex(text, []byte(`,"pos":{`)); i > 0 {
+	const member = `,"pos":`
+	if i := bytes.LastIndexByte(text, '{') - len(member); i > 0 && string(text[i:i+len(member)]) == member {
 		at := parser{Decoder: p.Decoder, data: text, i: i}
 		at.optPos("pos", &pos)
 		if at.expect('}'); at.done() {

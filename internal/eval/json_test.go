@@ -249,9 +249,9 @@ func TestDecoderReadsBack(t *testing.T) {
 	if diff := cmp.Diff(plainValues(t, want), plainValues(t, got)); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	id, err := d.Identity(b)
-	if err != nil || id != want.Identity() {
-		t.Errorf("Identity gives %v, %v", id, err)
+	id, status, err := d.Identity(b)
+	if err != nil || id != want.Identity() || status != Fail {
+		t.Errorf("Identity gives %v, %s, %v", id, status, err)
 	}
 
 	c := fullCase()
@@ -348,8 +348,8 @@ func FuzzDecodeResult(f *testing.F) {
 			t.Fatalf("result (-encoding/json +ours):\n%s\ndigest %q, want %q", diff, digest, wantDigest)
 		}
 		if p := d.parse(line); p.result(&Result{Case: new(Case)}) == digest && p.done() {
-			if id, err := d.Identity(line); err != nil || id != got.Identity() {
-				t.Fatalf("identity %v, %v, want %v", id, err, got.Identity())
+			if id, status, err := d.Identity(line); err != nil || id != got.Identity() || status != got.Status {
+				t.Fatalf("identity %v, %s, %v, want %v, %s", id, status, err, got.Identity(), got.Status)
 			}
 		}
 		roundTrip(t, got)
