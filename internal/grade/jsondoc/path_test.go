@@ -1,4 +1,4 @@
-package grade
+package jsondoc
 
 import (
 	"encoding/json"
@@ -26,23 +26,23 @@ func TestPathFrom(t *testing.T) {
 		{"a.b[ 1 ].c", `[2]`},
 		{"$a", `error`},
 	} {
-		p, err := parsePath(tc.path)
+		p, err := Parse(tc.path)
 		if err != nil {
 			if tc.want != "error" {
 				t.Errorf("%s: %v", tc.path, err)
 			}
 			continue
 		}
-		v, err := decodeJSON(doc)
+		v, err := Decode(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := decodeJSON(tc.want)
+		want, err := Decode(tc.want)
 		if err != nil {
 			t.Errorf("%s: parsed, want an error", tc.path)
 			continue
 		}
-		got := p.from(v)
+		got := p.From(v)
 		if got == nil {
 			got = []any{}
 		}
@@ -59,18 +59,18 @@ func FuzzPath(f *testing.F) {
 		f.Add(p, `{"a": {"b": [{"c d": [1, 2]}]}}`)
 	}
 	f.Fuzz(func(t *testing.T, text, doc string) {
-		p, err := parsePath(text)
+		p, err := Parse(text)
 		if err != nil {
 			return
 		}
 		if !json.Valid([]byte(doc)) {
 			return
 		}
-		v, err := decodeJSON(doc)
+		v, err := Decode(doc)
 		if err != nil {
 			t.Fatalf("valid JSON is not read: %v", err)
 		}
-		if values := p.from(v); len(values) > len(doc) {
+		if values := p.From(v); len(values) > len(doc) {
 			t.Fatalf("%d values of %d bytes", len(values), len(doc))
 		}
 	})
