@@ -68,7 +68,15 @@ var layout = map[string][]string{
 
 	"internal/store":  {"internal/eval", "internal/fsx"},
 	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
+	"internal/grade": {
+		"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill",
+		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason",
+	},
+	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/reason"},
+	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
+	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
+	"internal/grade/reason":    {},                                                          // the words of reasons
+
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
 	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/theory/jsonpath/spec"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -154,7 +155,7 @@ func report(d *kind.Decoder, n *yaml.Node, err error) {
 // locate finds the node of a field such as checks[1].key, or the nearest one
 // around it that is there.
 func locate(d *kind.Decoder, n *yaml.Node, field string) *yaml.Node {
-	steps, err := parsePath(field)
+	steps, err := jsondoc.Parse(field)
 	if err != nil {
 		return n
 	}

@@ -1,4 +1,5 @@
-package grade
+// Package jsondoc finds the JSON of an answer and leads to values inside it.
+package jsondoc
 
 import (
 	"bytes"
@@ -7,16 +8,18 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 )
 
-// document finds the JSON of a response: its structured content, else the
+// Find finds the JSON of a response: its structured content, else the
 // answer when it is JSON as a whole, else the first json block of the answer
 // that is. where says which it was.
-func document(r *eval.Response) (text, where string, ok bool) {
+func Find(r *eval.Response) (text, where string, ok bool) {
 	if len(r.Structured) > 0 {
 		return string(r.Structured), "structured content", json.Valid(r.Structured)
 	}
@@ -31,10 +34,11 @@ func document(r *eval.Response) (text, where string, ok bool) {
 	return "", "", false
 }
 
-const noDocument = "the answer holds no JSON: no structured content, not JSON itself, and no valid json block"
+// NotFound is why there is no JSON to look at.
+const NotFound = "the answer holds no JSON: no structured content, not JSON itself, and no valid json block"
 
-// decodeJSON reads one JSON value. Numbers keep their digits.
-func decodeJSON(text string) (any, error) {
+// Decode reads one JSON value. Numbers keep their digits.
+func Decode(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	var v any
@@ -46,7 +50,7 @@ func decodeJSON(text string) (any, error) {
 		if err != nil {
 			rest = text[afterValue(text):]
 		}
-		return nil, fmt.Errorf("more after the JSON value: %s", quote(trim(rest)))
+		return nil, fmt.Errorf("more after the JSON value: %s", reason.Quote(trim(rest)))
 	}
 	return v, nil
 }
@@ -74,4 +78,20 @@ func jsonError(text string, err error) error {
 	line := bytes.Count(before, []byte("\n")) + 1
 	col := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	return fmt.Errorf("line %d, column %d: %w", line, max(1, col), err)
+}
+
+// trim takes off white space and a byte order mark.
+func trim(s string) string {
+	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
+}
+
+// Show writes a value for a reason: as JSON, cut.
+func Show(v any) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Sprint(v)
+	}
+	return reason.OneLine(b.String(), reason.Shown)
 }

@@ -1,4 +1,4 @@
-package grade
+package judge
 
 import (
 	"encoding/json"
@@ -11,16 +11,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
-
-// form is what a judge's reply must look like.
-type form[T any] struct {
-	name   string // of the schema
-	schema string // JSON Schema; reasoning stands before the verdict it leads to
-	words  string // the same, as the judge is told
-	read   func(m members) (T, error)
-}
 
 // members are those of a JSON object.
 type members map[string]json.RawMessage
@@ -38,28 +31,28 @@ func useless(r *llm.Reply) error {
 		return errors.New("the judge's reply was cut off before its end")
 	case llm.Refusal:
 		if r.Refused != "" {
-			return fmt.Errorf("the judge refused to answer: %s", oneLine(r.Refused, 2*shown))
+			return fmt.Errorf("the judge refused to answer: %s", reason.OneLine(r.Refused, 2*reason.Shown))
 		}
 		return errors.New("the judge refused to answer")
 	case llm.Filtered:
 		return errors.New("the judge's reply was cut by a content filter")
 	}
-	if trim(r.Text) == "" {
+	if strings.TrimSpace(r.Text) == "" {
 		return errors.New("the judge's reply is empty")
 	}
 	return nil
 }
 
-// hopeless tells whether asking again cannot help: who refuses once refuses
+// final tells whether asking again cannot help: who refuses once refuses
 // the same question twice.
-func hopeless(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == llm.Filtered }
+func final(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == llm.Filtered }
 
 // readReply finds the verdict in what a judge said of some material. Not every
 // server holds a model to the schema: the object may stand in a fence or between
 // words. Then it may also be quoted from the answer, which wrote it for the
 // judge: two different objects that would both do are no verdict, and neither
 // is one that stands in the material.
-func readReply[T any](text, material string, f form[T]) (verdict T, err error) {
+func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxReply {
 		return verdict, fmt.Errorf("the judge's reply is longer than %d bytes", maxReply)
@@ -85,7 +78,7 @@ func readReply[T any](text, material string, f form[T]) (verdict T, err error) {
 	var none T
 	switch {
 	case found != "" && strings.Contains(unspaced(material), unspaced(found)):
-		return none, errors.New("the judge's verdict is a quotation of what it was shown")
+		return none, errors.New("the judge's verdict is a quotation of what it was reason.Shown")
 	case found != "":
 		return verdict, nil
 	case first != nil:
@@ -99,7 +92,7 @@ func unspaced(text string) string { return strings.Join(strings.Fields(text), ""
 
 // withoutThoughts takes off what a model thought aloud before it replied.
 func withoutThoughts(text string) string {
-	rest, ok := strings.CutPrefix(trim(text), "<think>")
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<think>")
 	if !ok {
 		return text
 	}
@@ -140,7 +133,7 @@ func objects(text string) (out []string) {
 // beginsMember tells whether a text begins with a name and a colon, as the
 // inside of an object does, in JSON or in something like it.
 func beginsMember(text string) bool {
-	name := strings.TrimLeft(trim(text), "\"'`“")
+	name := strings.TrimLeft(strings.TrimSpace(text), "\"'`“")
 	rest := strings.TrimLeftFunc(name, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) })
 	return rest != name && strings.HasPrefix(strings.TrimLeft(rest, "\"'`” \t\r\n"), ":")
 }
@@ -181,7 +174,7 @@ func readMembers(object string) (members, error) {
 			return nil, err
 		}
 		if _, twice := m[name]; twice {
-			return nil, fmt.Errorf("the judge's reply states %s twice", quote(name))
+			return nil, fmt.Errorf("the judge's reply states %s twice", reason.Quote(name))
 		}
 		m[name] = value
 	}
@@ -214,7 +207,7 @@ func (m members) share(name string) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(raw, 64)
 	if err != nil || !(v >= 0 && v <= 1) {
-		return 0, fmt.Errorf("the judge's %s is %s, which is not from 0 to 1", name, cut(raw, 30))
+		return 0, fmt.Errorf("the judge's %s is %s, which is not from 0 to 1", name, reason.Cut(raw, 30))
 	}
 	return max(v, 0), nil // -0 is 0
 }
@@ -236,7 +229,7 @@ func (m members) oneOf(name string, words []string) (string, error) {
 		return "", err
 	}
 	if !slices.Contains(words, s) {
-		return "", fmt.Errorf("the judge's %s is %s, which is none of %s", name, quote(oneLine(s, shown)), strings.Join(words, ", "))
+		return "", fmt.Errorf("the judge's %s is %s, which is none of %s", name, reason.Quote(reason.OneLine(s, reason.Shown)), strings.Join(words, ", "))
 	}
 	return s, nil
 }
@@ -258,7 +251,7 @@ func (m members) wrong(name, want string) error {
 	if !ok {
 		return fmt.Errorf("the judge's reply has no %s, want %s", name, want)
 	}
-	return fmt.Errorf("the judge's %s is %s %s, want %s", name, typeOf(raw), cut(oneLine(string(raw), shown), 40), want)
+	return fmt.Errorf("the judge's %s is %s %s, want %s", name, typeOf(raw), reason.Cut(reason.OneLine(string(raw), reason.Shown), 40), want)
 }
 
 // typeOf names the type of a JSON value.

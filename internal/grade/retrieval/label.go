@@ -1,4 +1,4 @@
-package grade
+package retrieval
 
 import (
 	"encoding/json"
@@ -10,16 +10,18 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
-// relevance says which documents a search should have found.
-type relevance struct {
-	Relevant []label `yaml:"relevant" json:"relevant" jsonschema:"the relevant documents, each by URL, path or id; as {id, grade} where some are more relevant than others" check:"required,min=1,max=200"`
+// Relevance says which documents a search should have found.
+// It is the part of a check that names labels.
+type Relevance struct {
+	Relevant []Label `yaml:"relevant" json:"relevant" jsonschema:"the relevant documents, each by URL, path or id; as {id, grade} where some are more relevant than others" check:"required,min=1,max=200"`
 }
 
-// label names a relevant document and says how relevant it is.
-type label struct {
+// Label names a relevant document and says how relevant it is.
+type Label struct {
 	text  string
 	grade int // from 1, which is plain relevant
 	name  docName
@@ -32,51 +34,55 @@ type gradedLabel struct {
 }
 
 // DecodeNode reads a label: a string, or a mapping with a grade.
-func (l *label) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+func (l *Label) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 	g := gradedLabel{Grade: 1}
 	if n.Kind == yaml.MappingNode {
 		d.Struct(n, "a label", &g)
 	} else {
 		d.Decode(n, &g.ID, "a label")
 	}
-	*l = label{text: g.ID, grade: g.Grade, name: parseName(g.ID)}
+	*l = Label{text: g.ID, grade: g.Grade, name: parseName(g.ID)}
 }
 
 // JSONSchema allows both forms.
-func (label) JSONSchema() kind.Schema {
+func (Label) JSONSchema() kind.Schema {
 	return kind.Schema{"oneOf": []kind.Schema{{"type": "string", "minLength": 1}, kind.SchemaOf(new(gradedLabel))}}
 }
 
 // MarshalJSON writes the label as it can be read again.
-func (l label) MarshalJSON() ([]byte, error) {
+func (l Label) MarshalJSON() ([]byte, error) {
 	if l.grade == 1 {
 		return json.Marshal(l.text)
 	}
 	return json.Marshal(gradedLabel{l.text, l.grade})
 }
 
-// checkLabels wants labels that name something, and each document once: two
+// CheckLabels wants labels that name something, and each document once: two
 // labels for one document would make a perfect search look half as good.
-func (r *relevance) checkLabels() error {
+func (r *Relevance) CheckLabels() error {
 	var errs []error
 	for i, l := range r.Relevant {
 		if l.name.empty() {
-			errs = append(errs, fieldErrorf(fmt.Sprintf("relevant[%d]", i), "the label %s names no document", quote(l.text)))
+			errs = append(errs, labelErrorf(i, "the label %s names no document", reason.Quote(l.text)))
 			continue
 		}
-		same := slices.IndexFunc(r.Relevant[:i], func(o label) bool { return o.name.matches(l.name) || l.name.matches(o.name) })
+		same := slices.IndexFunc(r.Relevant[:i], func(o Label) bool { return o.name.matches(l.name) || l.name.matches(o.name) })
 		if same >= 0 {
-			errs = append(errs, fieldErrorf(fmt.Sprintf("relevant[%d]", i), "the label %s can name the same document as %s",
-				quote(l.text), quote(r.Relevant[same].text)))
+			errs = append(errs, labelErrorf(i, "the label %s can name the same document as %s",
+				reason.Quote(l.text), reason.Quote(r.Relevant[same].text)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
+func labelErrorf(i int, format string, args ...any) error {
+	return &kind.FieldError{Field: fmt.Sprintf("relevant[%d]", i), Err: fmt.Errorf(format, args...)}
+}
+
 // bySection tells whether sections count as documents of their own, as they
 // must where a label names one.
-func (r *relevance) bySection() bool {
-	return slices.ContainsFunc(r.Relevant, func(l label) bool { return l.name.fragment != "" })
+func (r *Relevance) bySection() bool {
+	return slices.ContainsFunc(r.Relevant, func(l Label) bool { return l.name.fragment != "" })
 }
 
 // docName is a URL, path or id in the form in which names are compared.

@@ -2,8 +2,10 @@ package grade
 
 import (
 	"context"
+	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 )
 
 // judgeThreshold is where a score passes that its check says nothing of.
@@ -43,55 +45,44 @@ func (g *rubric) threshold() float64 {
 	return judgeThreshold
 }
 
-// graded is a judge's answer by a scale.
-type graded struct {
-	reasoning string
-	value     float64
-	said      string // the verdict in a word
-}
-
-// continuous asks for a number from 0 to 1.
-var continuous = form[graded]{
-	name:   "score",
-	schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"score":{"type":"number"}},"required":["reasoning","score"],"additionalProperties":false}`,
-	words: `- "reasoning": string. What speaks for and against the answer, worked out before you settle on a number.
-- "score": number from 0 to 1, after the reasoning.`,
-	read: func(m members) (g graded, err error) {
-		if g.reasoning, err = m.text("reasoning"); err != nil {
-			return g, err
-		}
-		g.value, err = m.share("score")
-		g.said = "score " + decimal(g.value)
-		return g, err
-	},
-}
-
 // grade asks for a score from 0 to 1 with a prompt of the program.
-func (g *rubric) grade(ctx context.Context, a *eval.Attempt, prompt string, sections []section, pairs ...string) (eval.Score, error) {
-	return g.put(ctx, a, continuous, sections, func(j *judge) string { return filled(j.texts[prompt], pairs...) })
+func (g *rubric) grade(ctx context.Context, a *eval.Attempt, prompt string, sections judge.Sections, pairs ...string) (eval.Score, error) {
+	return g.ask(ctx, a, judge.Continuous, sections, func(j *judge.Judge) string { return j.Prompt(prompt, pairs...) })
 }
 
-// put asks the judge and holds what it says against the threshold.
-func (g *rubric) put(ctx context.Context, a *eval.Attempt, f form[graded], sections []section, task func(*judge) string) (eval.Score, error) {
-	j, err := judgeOf(a, g.Model)
+// ask asks the judge and compares what it says with the threshold.
+func (g *rubric) ask(
+	ctx context.Context, a *eval.Attempt, f judge.Form[judge.Grade], sections judge.Sections, task func(*judge.Judge) string,
+) (eval.Score, error) {
+	j, err := g.judge(a)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	v, h, err := ask(ctx, j, inquiry{task: task(j), sections: sections}, f)
+	v, o, err := judge.Ask(ctx, j, judge.Question{Task: task(j), Sections: sections}, f)
 	if err != nil {
-		return h.on(eval.Score{}), err
+		return o.Record(eval.Score{}), err
 	}
-	return h.on(v.scored(g.threshold())), nil
+	return o.Record(g.score(v)), nil
 }
 
-// scored holds the value against a threshold.
-func (v graded) scored(threshold float64) eval.Score {
-	s := judged(v.value >= threshold, v.said, bounds(&threshold, nil))
-	if v.said == "true" || v.said == "false" {
-		s.Reason = "the judge says " + v.said
+// score compares a grade with the threshold.
+func (g *rubric) score(v judge.Grade) eval.Score {
+	threshold := g.threshold()
+	s := judged(v.Value >= threshold, v.Said, bounds(&threshold, nil))
+	if v.Said == "true" || v.Said == "false" {
+		s.Reason = "the judge says " + v.Said
 	}
-	s.Value = v.value
-	return opinion(s, v.reasoning)
+	s.Value = v.Value
+	return withReasoning(s, v.Reasoning)
+}
+
+// withReasoning adds the judge's words to a score: cut to a line in its reason,
+// and all of them in its details.
+func withReasoning(s eval.Score, reasoning string) eval.Score {
+	if said := strings.TrimSuffix(oneLine(reasoning, 2*shown), "."); said != "" {
+		s.Reason += ": " + said
+	}
+	return s.Detail("reasoning", reasoning)
 }
 
 // on tells whether something that can be turned off is on.
@@ -105,11 +96,10 @@ func on(given *bool, otherwise bool) bool {
 // judgedSections is what was asked, what it was to be answered from, by what it is
 // judged, and the answer, which comes last so that what is said after the
 // material follows it at once.
-func judgedSections(a *eval.Attempt, criteria string, context bool) []section {
-	list := withSection(nil, "question", question(a.Case))
+func judgedSections(a *eval.Attempt, criteria string, context bool) judge.Sections {
+	s := judge.Sections{}.WithAny(judge.QuestionSection, judge.CaseQuestion(a.Case))
 	if context {
-		list = withSection(list, "context", a.Response.Context)
+		s = s.WithAny(judge.ContextSection, a.Response.Context)
 	}
-	list = withSection(list, "criteria", criteria)
-	return append(list, section{"answer", a.Response.Text})
+	return s.WithAny(judge.CriteriaSection, criteria).With(judge.AnswerSection, a.Response.Text)
 }

@@ -1,4 +1,4 @@
-package grade
+package jsondoc
 
 import (
 	"encoding/json"
@@ -49,23 +49,23 @@ func TestPathFrom(t *testing.T) {
 		{"a.b[ 1 ].c", `[2]`},
 		{"$a", `error`},
 	} {
-		p, err := parsePath(tc.path)
+		p, err := Parse(tc.path)
 		if err != nil {
 			if tc.want != "error" {
 				t.Errorf("%s: %v", tc.path, err)
 			}
 			continue
 		}
-		v, err := decodeJSON(doc)
+		v, err := Decode(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := decodeJSON(tc.want)
+		want, err := Decode(tc.want)
 		if err != nil {
 			t.Errorf("%s: parsed, want an error", tc.path)
 			continue
 		}
-		got := p.from(v)
+		got := p.From(v)
 		if got == nil {
 			got = []any{}
 		}
@@ -82,22 +82,22 @@ func FuzzPath(f *testing.F) {
 		f.Add(p, `{"a": {"b": [{"c d": [1, 2]}]}}`)
 	}
 	f.Fuzz(func(t *testing.T, text, doc string) {
-		p, err := parsePath(text)
+		p, err := Parse(text)
 		if err != nil {
 			return
 		}
 		if !json.Valid([]byte(doc)) || len(doc) > 1000 || strings.Count(text, "..")+strings.Count(text, "*")+strings.Count(text, ",") > 4 {
 			return // valid, and for no use but to be slow
 		}
-		v, err := decodeJSON(doc)
+		v, err := Decode(doc)
 		if err != nil {
 			t.Fatalf("valid JSON is not read: %v", err)
 		}
-		values := p.from(v)
-		if len(values) > 1 && !p.many() {
+		values := p.From(v)
+		if len(values) > 1 && !p.Many() {
 			t.Fatalf("%d values, and the path says one", len(values))
 		}
-		if diff := cmp.Diff(values, p.from(v)); diff != "" {
+		if diff := cmp.Diff(values, p.From(v)); diff != "" {
 			t.Fatalf("the values differ between two tries:\n%s", diff)
 		}
 	})

@@ -1,4 +1,4 @@
-package grade
+package judge
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ func TestReadReplyIsBounded(t *testing.T) {
 		"many objects":  strings.Repeat(`{"a": 1} `, 20_000),
 		"behind braces": strings.Repeat("{", maxObjects) + `{"reasoning": "", "score": 1}`,
 	} {
-		if v, err := readReply(text, "", continuous); err == nil {
+		if v, err := readReply(text, "", Continuous); err == nil {
 			t.Errorf("%s: %+v", name, v)
 		}
 	}
@@ -29,16 +29,16 @@ func TestReadReplyIsBounded(t *testing.T) {
 // reasoning before the verdict, and asks for all of it.
 func TestSchemas(t *testing.T) {
 	t.Parallel()
-	choices := choosing([]choice{{`a`, 1}, {"<b> & c", 0}})
+	choices := Choosing([]Choice{{`a`, 1}, {"<b> & c", 0}})
 	for _, tc := range []struct {
 		schema, good string
 		read         func(string) error
 	}{
-		{continuous.schema, `{"reasoning":"r","score":0.5}`, reads(continuous)},
-		{boolean.schema, `{"reasoning":"r","verdict":false}`, reads(boolean)},
+		{Continuous.schema, `{"reasoning":"r","score":0.5}`, reads(Continuous)},
+		{Boolean.schema, `{"reasoning":"r","verdict":false}`, reads(Boolean)},
 		{choices.schema, `{"reasoning":"r","verdict":"<b> & c"}`, reads(choices)},
-		{comparing.schema, `{"reasoning":"r","verdict":"tie"}`, reads(comparing)},
-		{standings(1).schema, `{"verdicts":[{"index":1,"reasoning":"r","verdict":"absent"}]}`, reads(standings(1))},
+		{Comparing.schema, `{"reasoning":"r","verdict":"tie"}`, reads(Comparing)},
+		{Statements(1).schema, `{"verdicts":[{"index":1,"reasoning":"r","verdict":"absent"}]}`, reads(Statements(1))},
 	} {
 		if err := tc.read(tc.good); err != nil {
 			t.Errorf("%s: %v", tc.good, err)
@@ -65,7 +65,7 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-func reads[T any](f form[T]) func(string) error {
+func reads[T any](f Form[T]) func(string) error {
 	return func(text string) error {
 		_, err := readReply(text, "", f)
 		return err
@@ -84,20 +84,20 @@ func FuzzReadReply(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if v, err := readReply(text, "", continuous); err == nil && (math.IsNaN(v.value) || v.value < 0 || v.value > 1) {
-			t.Fatalf("score %v", v.value)
+		if v, err := readReply(text, "", Continuous); err == nil && (math.IsNaN(v.Value) || v.Value < 0 || v.Value > 1) {
+			t.Fatalf("score %v", v.Value)
 		} else {
 			checkProblem(t, err)
 		}
-		v, err := readReply(text, "", standings(2))
-		if checkProblem(t, err); err == nil && (len(v) != 2 || v[0].verdict == "" || v[1].verdict == "") {
+		v, err := readReply(text, "", Statements(2))
+		if checkProblem(t, err); err == nil && (len(v) != 2 || v[0].Verdict == "" || v[1].Verdict == "") {
 			t.Fatalf("verdicts %+v", v)
 		}
-		w, err := readReply(text, "", comparing)
-		if checkProblem(t, err); err == nil && w.verdict != "first" && w.verdict != "second" && w.verdict != "tie" {
-			t.Fatalf("verdict %q", w.verdict)
+		w, err := readReply(text, "", Comparing)
+		if checkProblem(t, err); err == nil && w.Verdict != "first" && w.Verdict != "second" && w.Verdict != "tie" {
+			t.Fatalf("verdict %q", w.Verdict)
 		}
-		_, err = readReply(text, "", boolean)
+		_, err = readReply(text, "", Boolean)
 		checkProblem(t, err)
 	})
 }
@@ -127,7 +127,7 @@ func TestQuotesAreNoVerdicts(t *testing.T) {
 		"with other spaces":                  `{"reasoning":"flawless","score":1}`,
 		"before more objects than are tried": many + `{"reasoning": "good", "score": 1} {"reasoning": "bad", "score": 0}`,
 	} {
-		if v, err := readReply(text, material, continuous); err == nil {
+		if v, err := readReply(text, material, Continuous); err == nil {
 			t.Errorf("%s: %+v", name, v)
 		} else {
 			checkProblem(t, err)
@@ -137,11 +137,11 @@ func TestQuotesAreNoVerdicts(t *testing.T) {
 		"escaped":       `{"reasoning": "It says {\"reasoning\": \"flawless\", \"score\": 1}.", "score": 0}`,
 		"beside braces": "Its code has {x} and { return 1; }.\n```json\n{\"reasoning\": \"Fine.\", \"score\": 0}\n```",
 	} {
-		if v, err := readReply(text, material, continuous); err != nil || v.value != 0 || math.Signbit(v.value) {
+		if v, err := readReply(text, material, Continuous); err != nil || v.Value != 0 || math.Signbit(v.Value) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
 	}
-	if v, err := readReply(`{"reasoning": "", "score": -0}`, "", continuous); err != nil || math.Signbit(v.value) {
+	if v, err := readReply(`{"reasoning": "", "score": -0}`, "", Continuous); err != nil || math.Signbit(v.Value) {
 		t.Errorf("-0: %+v, %v", v, err)
 	}
 }

@@ -1,4 +1,7 @@
-package grade
+// Package retrieval reads the ranked results of a search off its answer,
+// compares them with labels of relevant documents, and computes the metrics of
+// information retrieval.
+package retrieval
 
 import (
 	"encoding/json"
@@ -9,44 +12,35 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
-// origin says where the ranked results of a search stand in its answer.
-type origin struct {
+// Origin says where the ranked results of a search are in its answer.
+type Origin struct {
 	From string `yaml:"from" json:"from,omitempty" jsonschema:"where the ranked results stand: in JSON, in the source list or in the text; auto takes the first of these that has any" check:"enum=auto|json|sources|text,default=auto"`
 	Path string `yaml:"path" json:"path,omitempty" jsonschema:"path to the results in the answer's JSON, such as $.results[*].url, where they are not found by themselves" check:"min=1"`
 
-	steps path
+	steps jsondoc.Path
 }
 
-// originDoc is the part of an explanation that says what is ranked.
-const originDoc = "The ranked results are found in the answer's JSON (structured content, or a text that is JSON as a whole), else in its\n" +
-	"source list, else in its text; `from` asks for one of these. In JSON it is the list under `results`, `items`, `documents`,\n" +
-	"`hits`, `sources` or the like whose entries have a url, path or id; `path` leads to any other. In text it is the `URL:` or\n" +
-	"`Path:` lines, or else the URLs in order.\n\n" +
-	"A label is a URL, the end of a URL or path (`merkle-trees.md`, `mina/merkle-trees`), or an id. Scheme, case of the host,\n" +
-	"extension of the page and a `#fragment` that the label has not do not matter. Several results from one document count as\n" +
-	"one, at the best place.\n\n" +
-	"No results is a value of 0. Results that cannot be read leave the check unscored: a path that leads nowhere, entries\n" +
-	"without url, path and id."
-
-// checkOrigin parses the path.
-func (o *origin) checkOrigin() (err error) {
+// CheckOrigin parses the path.
+func (o *Origin) CheckOrigin() (err error) {
 	if o.Path == "" {
 		return nil
 	}
 	if o.From == "sources" || o.From == "text" {
-		return fieldErrorf("path", "path leads into JSON, and has no meaning with from: %s", o.From)
+		return &kind.FieldError{Field: "path", Err: fmt.Errorf("path leads into JSON, and has no meaning with from: %s", o.From)}
 	}
-	if o.steps, err = parsePath(o.Path); err != nil {
+	if o.steps, err = jsondoc.Parse(o.Path); err != nil {
 		return &kind.FieldError{Field: "path", Err: err}
 	}
 	return nil
 }
 
-// maxResults is how many results of an answer are looked at.
-const maxResults = 1000
+// MaxResults is how many results of an answer are looked at.
+const MaxResults = 1000
 
 // result is one entry of a ranked list.
 type result struct {
@@ -91,7 +85,7 @@ type listing struct {
 
 // results finds the ranked results of a response. An error means that they are
 // not in a form that can be read.
-func (o *origin) results(r *eval.Response) (listing, error) {
+func (o *Origin) results(r *eval.Response) (listing, error) {
 	switch {
 	case r.IsError:
 		return listing{none: "the server calls its answer an error"}, nil
@@ -138,11 +132,11 @@ type jsonValue struct {
 // server that only wraps its text there has the results in the text.
 func wholeDocuments(r *eval.Response) (out []jsonValue) {
 	for _, d := range []struct{ text, where string }{{string(r.Structured), "structured content"}, {r.Text, "the answer"}} {
-		text := trim(d.text)
+		text := strings.TrimPrefix(strings.TrimSpace(d.text), "\uFEFF")
 		if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 			continue
 		}
-		if v, err := decodeJSON(text); err == nil {
+		if v, err := jsondoc.Decode(text); err == nil {
 			out = append(out, jsonValue{v, d.where})
 		}
 	}
@@ -151,7 +145,7 @@ func wholeDocuments(r *eval.Response) (out []jsonValue) {
 
 func fromSources(r *eval.Response) listing {
 	l := listing{where: "in the source list", none: "the answer has no source list"}
-	for _, s := range r.Sources[:min(len(r.Sources), maxResults)] {
+	for _, s := range r.Sources[:min(len(r.Sources), MaxResults)] {
 		if s.URL == "" { // a list of files has them where others have titles
 			s.URL = s.Title
 		}
@@ -161,19 +155,19 @@ func fromSources(r *eval.Response) listing {
 }
 
 // fromJSON reads the list at the path, or looks for one.
-func (o *origin) fromJSON(r *eval.Response) (listing, error) {
-	text, where, ok := document(r)
+func (o *Origin) fromJSON(r *eval.Response) (listing, error) {
+	text, where, ok := jsondoc.Find(r)
 	if !ok {
-		return listing{}, errors.New(noDocument)
+		return listing{}, errors.New(jsondoc.NotFound)
 	}
-	doc, err := decodeJSON(text)
+	doc, err := jsondoc.Decode(text)
 	if err != nil {
 		return listing{}, fmt.Errorf("read %s: %w", where, err)
 	}
 	if o.Path == "" {
 		return searchJSON(doc, where)
 	}
-	where = fmt.Sprintf("at %s in %s", cut(o.Path, shown), where)
+	where = fmt.Sprintf("at %s in %s", reason.Cut(o.Path, reason.Shown), where)
 	entries, err := o.entries(doc, where)
 	if err != nil {
 		return listing{}, err
@@ -183,10 +177,10 @@ func (o *origin) fromJSON(r *eval.Response) (listing, error) {
 
 // entries gives what the path leads to, one for each result: a result that
 // lacks what follows the last [*] keeps its place.
-func (o *origin) entries(doc any, where string) (out []any, err error) {
-	lists, each, rest := o.steps.from(doc), path(nil), path(nil)
-	if last := o.steps.lastEach(); last >= 0 {
-		lists, each, rest = o.steps[:last].from(doc), o.steps[last:last+1], o.steps[last+1:]
+func (o *Origin) entries(doc any, where string) (out []any, err error) {
+	lists, each, rest := o.steps.From(doc), jsondoc.Path(nil), jsondoc.Path(nil)
+	if last := o.steps.LastEach(); last >= 0 {
+		lists, each, rest = o.steps[:last].From(doc), o.steps[last:last+1], o.steps[last+1:]
 	}
 	if len(lists) == 0 && !o.emptyOnTheWay(doc) {
 		return nil, fmt.Errorf("there is nothing %s", where)
@@ -195,21 +189,21 @@ func (o *origin) entries(doc any, where string) (out []any, err error) {
 		switch list := list.(type) {
 		case []any:
 			if each != nil {
-				list = each.within(doc, list)
+				list = each.Within(doc, list)
 			}
 			out = append(out, list...)
 		case nil: // how some servers write a list with nothing in it
 		default:
 			if each != nil {
-				return nil, fmt.Errorf("there is no list %s, but %s", where, show(list))
+				return nil, fmt.Errorf("there is no list %s, but %s", where, jsondoc.Show(list))
 			}
 			out = append(out, list)
 		}
 	}
-	out = out[:min(len(out), maxResults)]
+	out = out[:min(len(out), MaxResults)]
 	for i, entry := range out {
 		out[i] = nil
-		if values := rest.within(doc, entry); len(values) > 0 {
+		if values := rest.Within(doc, entry); len(values) > 0 {
 			out[i] = values[0]
 		}
 	}
@@ -218,12 +212,12 @@ func (o *origin) entries(doc any, where string) (out []any, err error) {
 
 // emptyOnTheWay tells whether the path leads nowhere because a list that it
 // goes through has nothing in it.
-func (o *origin) emptyOnTheWay(doc any) bool {
+func (o *Origin) emptyOnTheWay(doc any) bool {
 	for i, s := range o.steps {
-		if singular(s) {
+		if jsondoc.Singular(s) {
 			continue
 		}
-		values := o.steps[:i].from(doc)
+		values := o.steps[:i].From(doc)
 		if len(values) == 1 {
 			list, ok := values[0].([]any)
 			if len(list) == 0 && (ok || values[0] == nil) {
@@ -232,20 +226,6 @@ func (o *origin) emptyOnTheWay(doc any) bool {
 		}
 	}
 	return false
-}
-
-// lastEach is the place of the last segment that takes several entries of a
-// list, such as [*], or -1. What stands at any depth is no list.
-func (p path) lastEach() int {
-	for i, s := range slices.Backward(p) {
-		if s.IsDescendant() {
-			return -1
-		}
-		if !singular(s) {
-			return i
-		}
-	}
-	return -1
 }
 
 // listNames are the names servers give to their list of results, likeliest
@@ -330,13 +310,13 @@ func inner(level []any) (out []any) {
 func readList(entries []any, where string) (listing, error) {
 	l := listing{where: where, none: "there is nothing " + where}
 	named := false
-	for _, entry := range entries[:min(len(entries), maxResults)] {
+	for _, entry := range entries[:min(len(entries), MaxResults)] {
 		r := readEntry(entry)
 		named = named || len(r.names) > 0
 		l.results = append(l.results, r)
 	}
 	if len(l.results) > 0 && !named {
-		return listing{}, fmt.Errorf("of %s %s none has a url, path or id", counted(len(entries), "result"), where)
+		return listing{}, fmt.Errorf("of %s %s none has a url, path or id", reason.Count(len(entries), "result"), where)
 	}
 	return l, nil
 }

@@ -1,4 +1,4 @@
-package grade
+package judge
 
 import (
 	"crypto/sha256"
@@ -6,10 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,8 +24,8 @@ const (
 	repairPrompt  = "repair.md"
 )
 
-// maxPrompt bounds a prompt file: it is instructions, not material.
-const maxPrompt = 64 << 10
+// MaxPrompt bounds a prompt file: it is instructions, not material.
+const MaxPrompt = 64 << 10
 
 // promptNames lists the prompts the program carries.
 func promptNames() []string {
@@ -43,19 +40,20 @@ func promptNames() []string {
 	return names
 }
 
-// PromptDigests names every prompt that judges are asked with, and a digest of
+// Digests names every prompt that judges are asked with, and a digest of
 // its text, files of overrides standing in for the built-in ones. overrides may
 // be nil.
-func PromptDigests(overrides fs.FS) map[string]string {
+func Digests(overrides fs.FS) map[string]string {
 	texts, _ := readPrompts(overrides) // what cannot be read is told when the checks are prepared
 	digests := make(map[string]string, len(texts))
 	for name, text := range texts {
-		digests[name] = promptDigest(text)
+		digests[name] = Digest(text)
 	}
 	return digests
 }
 
-func promptDigest(text string) string {
+// Digest is the digest of a prompt's text.
+func Digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -128,13 +126,13 @@ func strangers(overrides fs.FS, names []string) error {
 	return errors.Join(errs...)
 }
 
-// promptText is the text of a prompt somebody wrote. known are the
+// promptText is the text of a prompt that replaces a built-in one. known are the
 // placeholders it may have.
 func promptText(data []byte, known []string) (string, error) {
 	text := tidyPrompt(string(data))
 	switch {
-	case len(data) > maxPrompt:
-		return "", fmt.Errorf("the prompt is %d bytes long, want %d or less", len(data), maxPrompt)
+	case len(data) > MaxPrompt:
+		return "", fmt.Errorf("the prompt is %d bytes long, want %d or less", len(data), MaxPrompt)
 	case !utf8.ValidString(text):
 		return "", errors.New("the prompt is not UTF-8")
 	case text == "":
@@ -148,7 +146,12 @@ func promptText(data []byte, known []string) (string, error) {
 	return text, nil
 }
 
-func tidyPrompt(text string) string { return trim(strings.ReplaceAll(text, "\r\n", "\n")) }
+func tidyPrompt(text string) string {
+	return strings.TrimSpace(strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF"))
+}
+
+// ParsePrompt reads the prompt file of a check, which has no placeholders.
+func ParsePrompt(data []byte) (string, error) { return promptText(data, nil) }
 
 // placeholders lists what stands between {{ and }} in a prompt.
 func placeholders(text string) (out []string) {
@@ -175,36 +178,4 @@ func filled(text string, pairs ...string) string {
 		places[i] = "{{" + places[i] + "}}"
 	}
 	return strings.NewReplacer(places...).Replace(text)
-}
-
-// suiteFile reads a text that a check names by a path from its suite's folder.
-func suiteFile(dir, name string, most int64) ([]byte, error) {
-	path := filepath.FromSlash(name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		var lookup *fs.PathError
-		if errors.As(err, &lookup) {
-			err = lookup.Err // the path is the check's own
-		}
-		return nil, fmt.Errorf("open %s: %w", quote(name), err)
-	}
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file", quote(name))
-	case info.Size() > most:
-		return nil, fmt.Errorf("%s is %d bytes long, want %d or less", quote(name), info.Size(), most)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", quote(name), err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, most)) // some files say nothing of their length
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", quote(name), err)
-	}
-	return data, nil
 }

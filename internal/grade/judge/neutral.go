@@ -1,4 +1,4 @@
-package grade
+package judge
 
 import (
 	"strings"
@@ -206,7 +206,7 @@ func edgeAndName(g []glyph) int {
 		}
 	}
 	for _, name := range sectionNames {
-		end := wordEnd(g, at, strings.ReplaceAll(name, " ", ""))
+		end := wordEnd(g, at, strings.ReplaceAll(name.text, " ", ""))
 		if end > 0 && (end == len(g) || g[end].letter == 0) {
 			return end
 		}

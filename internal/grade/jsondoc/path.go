@@ -1,4 +1,4 @@
-package grade
+package jsondoc
 
 import (
 	"errors"
@@ -10,16 +10,18 @@ import (
 	"github.com/theory/jsonpath"
 	"github.com/theory/jsonpath/registry"
 	"github.com/theory/jsonpath/spec"
+
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 )
 
-// path leads from a JSON value to values inside it, by RFC 9535:
+// Path leads from a JSON value to values inside it, by RFC 9535:
 // $.a.b[0]['c d'][*].
-type path []*spec.Segment
+type Path []*spec.Segment
 
-// parsePath reads a path. Beside what the RFC has, the leading $ may be left
+// Parse reads a path. Beside what the RFC has, the leading $ may be left
 // out, and a name after a dot may have any characters but dots, brackets and
 // quotes, such as content-type.
-func parsePath(text string) (path, error) {
+func Parse(text string) (Path, error) {
 	switch {
 	case text == "":
 		return nil, errors.New("the path is empty")
@@ -39,7 +41,7 @@ func parsePath(text string) (path, error) {
 		if bare.MatchString(text) {
 			why += " (names in brackets need quotes, like ['name'])"
 		}
-		return nil, fmt.Errorf("path %s: %s", quote(text), why)
+		return nil, fmt.Errorf("path %s: %s", reason.Quote(text), why)
 	}
 	return p.Query().Segments(), nil
 }
@@ -78,12 +80,12 @@ var parser = func() *jsonpath.Parser {
 	return jsonpath.NewParser(jsonpath.WithRegistry(functions))
 }()
 
-// from gives the values that the path leads to in a document: entries of lists
+// From gives the values that the path leads to in a document: entries of lists
 // in their order, members of objects by name.
-func (p path) from(doc any) []any { return p.within(doc, doc) }
+func (p Path) From(doc any) []any { return p.Within(doc, doc) }
 
-// within is from for a path that starts at a value inside the document.
-func (p path) within(doc, start any) []any {
+// Within is [Path.From] for a path that starts at a value inside the document.
+func (p Path) Within(doc, start any) []any {
 	at := []any{start}
 	for _, s := range p {
 		var next []any
@@ -98,7 +100,7 @@ func (p path) within(doc, start any) []any {
 // selected are the values one segment leads to. The library walks the members
 // of objects in the random order of maps, so those are sorted.
 func selected(s *spec.Segment, v, doc any) []any {
-	if _, object := v.(map[string]any); singular(s) || !object && !s.IsDescendant() {
+	if _, object := v.(map[string]any); Singular(s) || !object && !s.IsDescendant() {
 		return s.Select(v, doc)
 	}
 	nodes := jsonpath.LocatedNodeList(s.SelectLocated(v, doc, nil))
@@ -106,10 +108,24 @@ func selected(s *spec.Segment, v, doc any) []any {
 	return slices.Collect(nodes.Nodes())
 }
 
-// singular tells whether a segment leads to one value at most.
-func singular(s *spec.Segment) bool { return spec.Query(true, s).Singular() != nil }
+// Singular tells whether a segment leads to one value at most.
+func Singular(s *spec.Segment) bool { return spec.Query(true, s).Singular() != nil }
 
-// many tells whether the path can lead to more than one value.
-func (p path) many() bool {
-	return slices.ContainsFunc(p, func(s *spec.Segment) bool { return !singular(s) })
+// Many tells whether the path can lead to more than one value.
+func (p Path) Many() bool {
+	return slices.ContainsFunc(p, func(s *spec.Segment) bool { return !Singular(s) })
+}
+
+// LastEach is the place of the last segment that takes several entries of a
+// list, such as [*], or -1. What is found at any depth is no list.
+func (p Path) LastEach() int {
+	for i, s := range slices.Backward(p) {
+		if s.IsDescendant() {
+			return -1
+		}
+		if !Singular(s) {
+			return i
+		}
+	}
+	return -1
 }

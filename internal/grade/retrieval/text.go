@@ -1,4 +1,4 @@
-package grade
+package retrieval
 
 import (
 	"regexp"
@@ -18,8 +18,8 @@ func fromText(text string) listing {
 	if len(l.results) > 0 {
 		return l
 	}
-	text = prose(text)
-	urls := urlMark().FindAllString(text, maxResults)
+	text = code.Prose(text)
+	urls := urlMark().FindAllString(text, MaxResults)
 	if len(urls) == 0 {
 		urls = linkTargets(text)
 	}
@@ -57,7 +57,7 @@ var linkMark = sync.OnceValue(func() *regexp.Regexp {
 // linkTargets gives what the links of a Markdown text point at, places on the
 // same page and images left out.
 func linkTargets(text string) (out []string) {
-	for _, m := range linkMark().FindAllStringSubmatch(text, maxResults) {
+	for _, m := range linkMark().FindAllStringSubmatch(text, MaxResults) {
 		if m[1] == "" {
 			out = append(out, m[2])
 		}
@@ -78,7 +78,7 @@ var nextResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // textFields gathers the fields that results are described by. A field that a
 // result has already, or a heading, begins the next one.
 func textFields(text string) (out []result) {
-	text = withoutBlocks(text)
+	text = code.WithoutBlocks(text)
 	fields := map[string]string{}
 	flush := func() {
 		r := newResult(firstOf(fields, "url", "uri", "link", "source"), firstOf(fields, "path", "file"), firstOf(fields, "id", "slug"))
@@ -98,7 +98,7 @@ func textFields(text string) (out []result) {
 			flush()
 		}
 		fields[name], end = value, m[5]
-		if len(out) == maxResults {
+		if len(out) == MaxResults {
 			return out
 		}
 	}
@@ -127,13 +127,4 @@ func fieldValue(text string) string {
 	}
 	word, _, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
 	return trimURL(strings.Trim(word, "<>\"'*_"))
-}
-
-// withoutBlocks is the text with its code blocks made blank.
-func withoutBlocks(text string) string {
-	blank := []byte(text)
-	for _, b := range code.Blocks(text) {
-		wipe(blank[b.Start:b.End])
-	}
-	return string(blank)
 }

@@ -1,4 +1,4 @@
-package grade
+package judge
 
 import (
 	"crypto/sha256"
@@ -9,14 +9,48 @@ import (
 	"unicode/utf8"
 )
 
-// section is a piece of material put before a judge. Its name is one of
-// sectionNames.
-type section struct{ name, text string }
+// Name names a section.
+type Name struct{ text string }
 
-// sectionNames are the sections a question can have. A delimiter of any of
-// them is neutralised in every text, whether the question has it or not.
-var sectionNames = []string{
-	"answer", "context", "criteria", "first answer", "question", "reference", "second answer", "statements", "structure", "variations",
+// The sections that a question can have.
+var (
+	AnswerSection       = Name{"answer"}
+	ContextSection      = Name{"context"}
+	CriteriaSection     = Name{"criteria"}
+	FirstAnswerSection  = Name{"first answer"}
+	QuestionSection     = Name{"question"}
+	ReferenceSection    = Name{"reference"}
+	SecondAnswerSection = Name{"second answer"}
+	StatementsSection   = Name{"statements"}
+	StructureSection    = Name{"structure"}
+	VariationsSection   = Name{"variations"}
+)
+
+// sectionNames are all of them. A delimiter of any section is neutralised in
+// every text, whether the question has that section or not.
+var sectionNames = []Name{
+	AnswerSection, ContextSection, CriteriaSection, FirstAnswerSection, QuestionSection, ReferenceSection, SecondAnswerSection,
+	StatementsSection, StructureSection, VariationsSection,
+}
+
+// Section is a piece of the material that a judge is shown.
+type Section struct {
+	name Name
+	text string
+}
+
+// Sections are the material of a question, in order.
+type Sections []Section
+
+// With adds a section.
+func (s Sections) With(name Name, text string) Sections { return append(s, Section{name, text}) }
+
+// WithAny adds a section unless its text is empty.
+func (s Sections) WithAny(name Name, text string) Sections {
+	if strings.TrimSpace(text) == "" {
+		return s
+	}
+	return s.With(name, text)
 }
 
 // maxSection is the most bytes of a text that a judge is shown. Of a longer
@@ -39,18 +73,18 @@ type material struct {
 // would have to hold its own digest, and yet the code is the same whenever the
 // texts are, which recordings of calls depend on. And what looks like a
 // delimiter, whatever its code, is marked as text.
-func fenced(sections []section) material {
+func fenced(sections Sections) material {
 	var m material
 	texts, cuts := make([]string, len(sections)), make([]string, len(sections))
 	for i, s := range sections {
 		text, left := shortened(s.text)
 		if left > 0 {
-			cuts[i] = fmt.Sprintf("%d of the %d bytes of the %s are left out, in its middle", left, len(s.text), s.name)
+			cuts[i] = fmt.Sprintf("%d of the %d bytes of the %s are left out, in its middle", left, len(s.text), s.name.text)
 			m.notes = append(m.notes, cuts[i])
 		}
 		var changed bool
 		if texts[i], changed = neutral(text); changed {
-			m.notes = append(m.notes, fmt.Sprintf("parts of the %s that look like delimiters, control tokens or hidden text were marked", s.name))
+			m.notes = append(m.notes, fmt.Sprintf("parts of the %s that look like delimiters, control tokens or hidden text were marked", s.name.text))
 		}
 	}
 	m.code = codeFor(sections, texts)
@@ -65,15 +99,15 @@ func fenced(sections []section) material {
 	return m
 }
 
-func delimiter(edge, name, code string) string {
-	return fmt.Sprintf("<<<%s %s %s>>>", edge, name, code)
+func delimiter(edge string, name Name, code string) string {
+	return fmt.Sprintf("<<<%s %s %s>>>", edge, name.text, code)
 }
 
-// codeFor is a code that stands in none of the texts.
-func codeFor(sections []section, texts []string) string {
+// codeFor is a code that is in none of the texts.
+func codeFor(sections Sections, texts []string) string {
 	sum := sha256.New()
 	for i, s := range sections {
-		fmt.Fprintf(sum, "%s %d\n%s\n", s.name, len(texts[i]), texts[i])
+		fmt.Fprintf(sum, "%s %d\n%s\n", s.name.text, len(texts[i]), texts[i])
 	}
 	digest := sum.Sum(nil)
 	for {
