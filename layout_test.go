@@ -42,6 +42,7 @@ var layout = map[string][]string{
 	"internal/llm/openai":    {"internal/eval", "internal/llm", "internal/llm/wire"},
 	"internal/llm/wire":      {"internal/llm"}, // the HTTP that the vendors' clients share
 	"internal/llm/llmtest":   {},
+	"internal/llm/tape":      {"internal/eval", "internal/llm"}, // recordings of models and servers
 
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
@@ -49,7 +50,7 @@ var layout = map[string][]string{
 	"internal/store":  {"internal/eval"},
 	"internal/report": {"internal/eval", "internal/skill"},
 	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
+	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
 	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }
 

@@ -226,6 +226,8 @@ func TestADollarBudgetNeedsAPrice(t *testing.T) {
 	}
 }
 
+var haiku = Spec{Provider: "anthropic", Model: "claude-haiku-5-5"}
+
 // Keeping a long text costs more than reading it, and the first call pays.
 func TestWhatKeepingTheSystemTextCostsIsReserved(t *testing.T) {
 	prices := Prices{haiku.String(): {Rates: Rates{Input: 1, Output: 1, CacheWrite: 2}}}
