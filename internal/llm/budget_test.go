@@ -149,7 +149,7 @@ func TestCallsWithoutAReplyCostNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if cost, _ := b.Spent(); cost != 0 || b.reserved != (amount{}) {
+	if cost, _ := b.Spent(); cost != 0 || b.reserved != (Amount{}) {
 		t.Errorf("spent %s, reserved %v", cost, b.reserved)
 	}
 }
