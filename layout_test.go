@@ -37,7 +37,7 @@ var layout = map[string][]string{
 	"internal/docserver": {"internal/code"},
 	"internal/probe":     {"internal/mcpclient", "internal/term"},
 	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
+	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
 
 	// A language is a package that code puts into its table. What the languages
 	// share is below them, and none of them knows code.
@@ -62,6 +62,7 @@ var layout = map[string][]string{
 	"internal/llm/openai":    {"internal/eval", "internal/llm", "internal/llm/wire"},
 	"internal/llm/wire":      {"internal/llm"}, // the HTTP that the vendors' clients share
 	"internal/llm/llmtest":   {},
+	"internal/llm/tape":      {"internal/eval", "internal/fsx", "internal/llm", "internal/secret"}, // recordings of models and servers
 
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
@@ -77,7 +78,7 @@ var layout = map[string][]string{
 	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
 	"internal/grade/reason":    {},                                                          // the words of reasons
 
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
+	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
 	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
 }
 

@@ -1,4 +1,4 @@
-package llm
+package tape
 
 import (
 	"context"
@@ -17,34 +17,35 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/fsx"
+	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/secret"
 )
 
-var haiku = Spec{Provider: "anthropic", Model: "claude-haiku-5-5"}
+var haiku = llm.Spec{Provider: "anthropic", Model: "claude-haiku-5-5"}
 
-func openTape(t testing.TB, dir string, mode TapeMode) *Tape {
+func openTape(t testing.TB, dir string, mode Mode) *Tape {
 	t.Helper()
-	tape, err := OpenTape(dir, mode)
+	tape, err := Open(dir, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return tape
 }
 
-func ask(text string) *Request {
-	return &Request{Messages: []Message{{Role: User, Text: text}}, Trial: 1}
+func ask(text string) *llm.Request {
+	return &llm.Request{Messages: []llm.Message{{Role: llm.User, Text: text}}, Trial: 1}
 }
 
 // answered is a model with a full reply to everything.
-func answered(calls *atomic.Int64) Model {
-	return ModelFunc(func(_ context.Context, req *Request) (*Reply, error) {
+func answered(calls *atomic.Int64) llm.Model {
+	return llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		n := calls.Add(1)
-		return &Reply{
+		return &llm.Reply{
 			Text:  fmt.Sprintf("answer %d to <%s> & more \u2028", n, req.Messages[0].Text),
-			Calls: []ToolCall{{ID: "1", Name: "search", Input: json.RawMessage(`{"q": "<a>",  "n": 1.0}`)}}, Finish: ToolUse,
+			Calls: []llm.ToolCall{{ID: "1", Name: "search", Input: json.RawMessage(`{"q": "<a>",  "n": 1.0}`)}}, Finish: llm.ToolUse,
 			Usage: eval.Usage{Calls: 1, Input: 123, Output: 45, CacheRead: 100, Cost: 123456789}, Model: "claude-haiku-5-5-20261007",
 			Latency: 1234567891 * time.Nanosecond, Tries: 3, Notes: []string{"temperature was left out"},
-			Limits: &Limits{},
+			Limits: &llm.Limits{},
 		}, nil
 	})
 }
@@ -53,9 +54,9 @@ func TestAReplayGivesWhatWasRecorded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
 	var calls atomic.Int64
 	recorder := openTape(t, dir, Record).Wrap(haiku, answered(&calls))
-	replayer := func() Model { return openTape(t, dir, Replay).Wrap(haiku, nil) }
-	requests := []*Request{ask("a"), ask("b"), {Messages: ask("a").Messages, Trial: 2}, {Messages: ask("a").Messages, Trial: 1, Sample: 1}, {Messages: ask("a").Messages, Trial: 1, System: "s"}}
-	var want []*Reply
+	replayer := func() llm.Model { return openTape(t, dir, Replay).Wrap(haiku, nil) }
+	requests := []*llm.Request{ask("a"), ask("b"), {Messages: ask("a").Messages, Trial: 2}, {Messages: ask("a").Messages, Trial: 1, Sample: 1}, {Messages: ask("a").Messages, Trial: 1, System: "s"}}
+	var want []*llm.Reply
 	for _, req := range requests {
 		r, err := recorder.Generate(t.Context(), req)
 		if err != nil {
@@ -85,10 +86,10 @@ func TestAReplayGivesWhatWasRecorded(t *testing.T) {
 }
 
 func TestEqualCallsAreOneCall(t *testing.T) {
-	for _, mode := range []TapeMode{Record, Cache} {
+	for _, mode := range []Mode{Record, Cache} {
 		var calls atomic.Int64
 		tape := openTape(t, filepath.Join(t.TempDir(), "tape"), mode)
-		slow := ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
+		slow := llm.ModelFunc(func(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
 			time.Sleep(time.Millisecond)
 			return answered(&calls).Generate(ctx, req)
 		})
@@ -134,26 +135,26 @@ func TestARecordingIsMadeAnew(t *testing.T) {
 func TestAnUnrecordedCallIsNamed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
 	openTape(t, dir, Record)
-	m := openTape(t, dir, Replay).Wrap(Spec{Provider: Compatible, Model: "big", Endpoint: "gate"}, nil)
+	m := openTape(t, dir, Replay).Wrap(llm.Spec{Provider: llm.Compatible, Model: "big", Endpoint: "gate"}, nil)
 	req := ask("How do I\n\n create " + strings.Repeat("long ", 30))
 	req.Trial = 3
 	_, err := m.Generate(t.Context(), req)
 	want := fmt.Sprintf("openai-compatible:big@gate: the tape %s has no reply to %q, trial 3, sample 0: it was not recorded, or what is asked has changed",
 		dir, "How do I create long long long long long long long long long long long long long…")
-	if ClassOf(err) != Unrecorded || err.Error() != want {
+	if llm.ClassOf(err) != llm.Unrecorded || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 
 func TestErrorsAreReplayedAsTheyWere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
-	fail := fmt.Errorf("%w; tried 4 times", &Error{Class: Server, Provider: "anthropic", Model: "m", Status: 500, Message: "broken"})
-	m := openTape(t, dir, Record).Wrap(haiku, ModelFunc(func(context.Context, *Request) (*Reply, error) { return nil, fail }))
+	fail := fmt.Errorf("%w; tried 4 times", &llm.Error{Class: llm.Server, Provider: "anthropic", Model: "m", Status: 500, Message: "broken"})
+	m := openTape(t, dir, Record).Wrap(haiku, llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) { return nil, fail }))
 	_, recorded := m.Generate(t.Context(), ask("a"))
 	_, replayed := openTape(t, dir, Replay).Wrap(haiku, nil).Generate(t.Context(), ask("a"))
 	for name, err := range map[string]error{"recorded": recorded, "replayed": replayed} {
-		var e *Error
-		if !errors.As(err, &e) || err.Error() != "anthropic:m: broken (HTTP 500); tried 4 times" || e.Class != Server || e.Status != 500 {
+		var e *llm.Error
+		if !errors.As(err, &e) || err.Error() != "anthropic:m: broken (HTTP 500); tried 4 times" || e.Class != llm.Server || e.Status != 500 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -167,16 +168,16 @@ func TestErrorsAreReplayedAsTheyWere(t *testing.T) {
 func TestWhatIsNotTheCallsDoingIsNotRecorded(t *testing.T) {
 	for name, fail := range map[string]error{
 		"a stop":       &eval.Stop{Why: "the budget is spent"},
-		"a held key":   stopped(&Error{Class: Overloaded}, "no reply"),
+		"a held key":   &llm.Error{Class: llm.Overloaded, Message: "no reply", Err: &eval.Stop{Why: "no reply"}},
 		"another":      errors.New("internal"),
 		"a lost reply": context.Canceled,
 	} {
 		dir := filepath.Join(t.TempDir(), "tape")
-		m := openTape(t, dir, Record).Wrap(haiku, ModelFunc(func(context.Context, *Request) (*Reply, error) { return nil, fail }))
+		m := openTape(t, dir, Record).Wrap(haiku, llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) { return nil, fail }))
 		if _, err := m.Generate(t.Context(), ask("a")); !errors.Is(err, fail) {
 			t.Errorf("%s: got %v", name, err)
 		}
-		if _, err := openTape(t, dir, Replay).Wrap(haiku, nil).Generate(t.Context(), ask("a")); ClassOf(err) != Unrecorded {
+		if _, err := openTape(t, dir, Replay).Wrap(haiku, nil).Generate(t.Context(), ask("a")); llm.ClassOf(err) != llm.Unrecorded {
 			t.Errorf("%s: it is on the tape: %v", name, err)
 		}
 	}
@@ -185,20 +186,20 @@ func TestWhatIsNotTheCallsDoingIsNotRecorded(t *testing.T) {
 // What is no whole reply makes a case an error, and errors are asked again.
 func TestACacheKeepsWholeRepliesOnly(t *testing.T) {
 	for _, tt := range []struct {
-		reply Reply
+		reply llm.Reply
 		kept  bool
 	}{
-		{Reply{Text: "whole", Finish: Stop}, true},
-		{Reply{Calls: []ToolCall{{ID: "1", Name: "search", Input: json.RawMessage("{}")}}, Finish: ToolUse}, true},
-		{Reply{Refused: "no", Finish: Refusal}, true},
-		{Reply{Text: "half", Finish: Truncated}, false},
-		{Reply{Text: "half", Finish: Filtered}, false},
-		{Reply{Text: "half", Finish: Unknown}, false},
-		{Reply{Text: " \n", Finish: Stop}, false},
+		{llm.Reply{Text: "whole", Finish: llm.Stop}, true},
+		{llm.Reply{Calls: []llm.ToolCall{{ID: "1", Name: "search", Input: json.RawMessage("{}")}}, Finish: llm.ToolUse}, true},
+		{llm.Reply{Refused: "no", Finish: llm.Refusal}, true},
+		{llm.Reply{Text: "half", Finish: llm.Truncated}, false},
+		{llm.Reply{Text: "half", Finish: llm.Filtered}, false},
+		{llm.Reply{Text: "half", Finish: llm.Unknown}, false},
+		{llm.Reply{Text: " \n", Finish: llm.Stop}, false},
 	} {
 		dir := t.TempDir()
 		calls := 0
-		m := ModelFunc(func(context.Context, *Request) (*Reply, error) {
+		m := llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) {
 			calls++
 			return &tt.reply, nil
 		})
@@ -217,7 +218,7 @@ func TestACacheKeepsWholeRepliesOnly(t *testing.T) {
 func TestACacheCostsNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
 	var calls atomic.Int64
-	var replies []*Reply
+	var replies []*llm.Reply
 	for range 2 {
 		r, err := openTape(t, dir, Cache).Wrap(haiku, answered(&calls)).Generate(t.Context(), ask("a"))
 		if err != nil {
@@ -232,8 +233,10 @@ func TestACacheCostsNothing(t *testing.T) {
 	if !second.Cached || second.Usage != (eval.Usage{}) || second.Text != first.Text || second.Latency != first.Latency {
 		t.Errorf("the second reply is %+v", second)
 	}
-	broken := ModelFunc(func(context.Context, *Request) (*Reply, error) { return nil, &Error{Class: Invalid, Message: "no"} })
-	if _, err := openTape(t, dir, Cache).Wrap(haiku, broken).Generate(t.Context(), ask("b")); ClassOf(err) != Invalid {
+	broken := llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) {
+		return nil, &llm.Error{Class: llm.Invalid, Message: "no"}
+	})
+	if _, err := openTape(t, dir, Cache).Wrap(haiku, broken).Generate(t.Context(), ask("b")); llm.ClassOf(err) != llm.Invalid {
 		t.Errorf("got %v", err)
 	}
 	if r, err := openTape(t, dir, Cache).Wrap(haiku, answered(&calls)).Generate(t.Context(), ask("b")); err != nil || r.Cached {
@@ -251,21 +254,21 @@ func TestSecretsAreNotWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	echo := ModelFunc(func(_ context.Context, req *Request) (*Reply, error) {
+	echo := llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		last := req.Messages[len(req.Messages)-1]
 		if last.Text == "fail" {
-			return nil, &Error{Class: Invalid, Message: "bad key " + key}
+			return nil, &llm.Error{Class: llm.Invalid, Message: "bad key " + key}
 		}
-		return &Reply{Text: "you said " + last.Text, Calls: []ToolCall{{Name: "t", Input: quoted}}}, nil
+		return &llm.Reply{Text: "you said " + last.Text, Calls: []llm.ToolCall{{Name: "t", Input: quoted}}}, nil
 	})
-	conversation := func(m Model) (texts []string) {
+	conversation := func(m llm.Model) (texts []string) {
 		t.Helper()
 		req := ask("my key is " + key)
 		r, err := m.Generate(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
-		req.Messages = append(req.Messages, Message{Role: Assistant, Text: r.Text, Calls: r.Calls}, Message{Role: User, Text: "again"})
+		req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Text: r.Text, Calls: r.Calls}, llm.Message{Role: llm.User, Text: "again"})
 		again, err := m.Generate(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
@@ -304,8 +307,8 @@ func TestSecretsAreNotWritten(t *testing.T) {
 
 func TestAnEntryIsForPeopleToRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tape")
-	m := openTape(t, dir, Record).Wrap(haiku, ModelFunc(func(context.Context, *Request) (*Reply, error) {
-		return &Reply{Text: "a < b", Finish: Stop, Model: "m", Latency: time.Second, Usage: eval.Usage{Calls: 1, Input: 3, Output: 2, Cost: eval.Dollars(0.5)}}, nil
+	m := openTape(t, dir, Record).Wrap(haiku, llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) {
+		return &llm.Reply{Text: "a < b", Finish: llm.Stop, Model: "m", Latency: time.Second, Usage: eval.Usage{Calls: 1, Input: 3, Output: 2, Cost: eval.Dollars(0.5)}}, nil
 	}))
 	if _, err := m.Generate(t.Context(), ask("a & b")); err != nil {
 		t.Fatal(err)
@@ -319,7 +322,7 @@ func TestAnEntryIsForPeopleToRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{
-  "format": 1,
+  "format": 2,
   "kind": "model",
   "key": {
     "model": "anthropic:claude-haiku-5-5",
@@ -361,13 +364,14 @@ func TestAnEntryIsForPeopleToRead(t *testing.T) {
 
 func TestBrokenFilesAreNamed(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"format": 1,`: "unexpected end of JSON input",
+		`{"format": 2,`: "unexpected end of JSON input",
 		`{}`:            "it is no entry of a tape",
-		`{"format": 2, "kind": "model", "key": {}, "value": {}}`:  "its format is 2",
-		`{"format": 1, "kind": "model", "key": {}}`:               "it has no key or no value",
-		`{"format": 1, "kind": "answer", "key": {}, "value": {}}`: `it is of the kind "answer"`,
-		`{"format": 1, "kind": "model", "key": {}, "value": {}}`:  "neither a reply nor an error",
-		`{"format": 1, "kind": "model", "key": {}, "value": "x"}`: "cannot unmarshal",
+		`{"format": 3, "kind": "model", "key": {}, "value": {}}`:  "it has format 3",
+		`{"format": 1, "kind": "model", "key": {}, "value": {}}`:  "it was made by an older mettle: record it again",
+		`{"format": 2, "kind": "model", "key": {}}`:               "it has no key or no value",
+		`{"format": 2, "kind": "answer", "key": {}, "value": {}}`: `it is of the kind "answer"`,
+		`{"format": 2, "kind": "model", "key": {}, "value": {}}`:  "neither a reply nor an error",
+		`{"format": 2, "kind": "model", "key": {}, "value": "x"}`: "cannot unmarshal",
 		`<<<<<<< HEAD`: "invalid character",
 	} {
 		dir := filepath.Join(t.TempDir(), "tape")
@@ -379,7 +383,7 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 		if err := os.WriteFile(files[0], []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		for _, mode := range []TapeMode{Replay, Cache} {
+		for _, mode := range []Mode{Replay, Cache} {
 			_, err := openTape(t, dir, mode).Wrap(haiku, answered(&calls)).Generate(t.Context(), ask("a"))
 			if err == nil || !strings.HasPrefix(err.Error(), "tape entry "+files[0]+": ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v, want %s", text, err, want)
@@ -396,13 +400,14 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 func TestTapesAreOpenedWithCare(t *testing.T) {
 	root := t.TempDir()
 	full := filepath.Join(root, "full")
-	newer := filepath.Join(root, "newer")
+	newer, older := filepath.Join(root, "newer"), filepath.Join(root, "older")
 	odd := filepath.Join(root, "odd")
 	for path, text := range map[string]string{
-		filepath.Join(full, "main.go"):   "package main",
-		filepath.Join(newer, tapeMarker): `{"format": 7}`,
-		filepath.Join(odd, tapeMarker):   `nothing`,
-		filepath.Join(root, "file"):      "x",
+		filepath.Join(full, "main.go"): "package main",
+		filepath.Join(older, marker):   `{"format": 1}`,
+		filepath.Join(newer, marker):   `{"format": 7}`,
+		filepath.Join(odd, marker):     `nothing`,
+		filepath.Join(root, "file"):    "x",
 	} {
 		if err := fsx.WriteFile(path, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -410,17 +415,19 @@ func TestTapesAreOpenedWithCare(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		dir  string
-		mode TapeMode
+		mode Mode
 		want string
 	}{
 		{filepath.Join(root, "none"), Replay, "is no tape: it has no tape.json"},
 		{full, Replay, "is no tape"},
 		{full, Record, "holds other things"},
-		{newer, Replay, "has the format 7, and this program knows 1"},
+		{newer, Replay, "has format 7, and this mettle reads format 2"},
+		{older, Replay, "older was made by an older mettle: record it again"},
+		{older, Record, "older was made by an older mettle: record it again"},
 		{odd, Cache, "invalid character"},
 		{filepath.Join(root, "file"), Record, "not a directory"},
 	} {
-		if _, err := OpenTape(tt.dir, tt.mode); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := Open(tt.dir, tt.mode); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got %v, want %s", tt.dir, err, tt.want)
 		}
 	}
@@ -482,7 +489,9 @@ func TestCallsAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	broken := ModelFunc(func(context.Context, *Request) (*Reply, error) { return nil, &Error{Class: Invalid, Message: "no"} })
+	broken := llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) {
+		return nil, &llm.Error{Class: llm.Invalid, Message: "no"}
+	})
 	_, _ = tape.Wrap(haiku, broken).Generate(t.Context(), ask("bad"))
 	if err := os.WriteFile(filepath.Join(dir, "model", ".tape-1.json"), []byte("left behind"), 0o644); err != nil {
 		t.Fatal(err)
@@ -534,26 +543,26 @@ func TestTapesHaveManyWriters(t *testing.T) {
 
 func FuzzTapeEntry(f *testing.F) {
 	tape := &Tape{dir: f.TempDir(), mode: Record}
-	b, err := tape.encode(callEntry, callKey{"openai:m", ask("a")}, outcome{Reply: &Reply{Text: "b"}})
+	b, err := tape.encode(modelEntry, modelKey{"openai:m", ask("a")}, outcome{Reply: &llm.Reply{Text: "b"}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b)
-	f.Add([]byte(`{"format": 1, "kind": "model", "key": null, "value": null}`))
-	f.Add([]byte(`{"format": 1, "kind": "model", "key": {"model": "openai:m", "request": {}}, "value": {"error": {}}}`))
+	f.Add([]byte(`{"format": 2, "kind": "model", "key": null, "value": null}`))
+	f.Add([]byte(`{"format": 2, "kind": "model", "key": {"model": "openai:m", "request": {}}, "value": {"error": {}}}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := parseEntry(b)
 		if err != nil {
 			return
 		}
-		c, err := e.call()
+		c, err := (&Entry{Key: e.Key, Value: e.Value}).call()
 		if err != nil {
 			return
 		}
 		if c.Request == nil || (c.Reply == nil) == (c.Err == nil) {
 			t.Fatalf("%s is the call %+v", b, c)
 		}
-		if _, err := canonical(callKey{c.Spec.String(), c.Request}); err != nil {
+		if _, err := canonical(modelKey{c.Spec.String(), c.Request}); err != nil {
 			t.Fatalf("%s was read and cannot be a key: %v", b, err)
 		}
 	})

@@ -1,4 +1,4 @@
-package llm
+package tape
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	tapeFormat = 1
-	tapeMarker = "tape.json" // says that a folder is a tape, and of which format
+	format = 2
+	marker = "tape.json" // says that a folder is a tape, and of which format
 )
 
 // entry is one exchange on a tape: a file of its own, for people to read and
@@ -43,8 +43,10 @@ func parseEntry(b []byte) (*entry, error) {
 	switch {
 	case e.Format == 0 || e.Kind == "":
 		return nil, errors.New("it is no entry of a tape")
-	case e.Format > tapeFormat:
-		return nil, fmt.Errorf("its format is %d, and this program knows %d", e.Format, tapeFormat)
+	case e.Format > format:
+		return nil, fmt.Errorf("it has format %d, and this mettle reads format %d", e.Format, format)
+	case e.Format < format:
+		return nil, errors.New("it was made by an older mettle: record it again")
 	case len(e.Key) == 0 || len(e.Value) == 0:
 		return nil, errors.New("it has no key or no value")
 	}
@@ -148,7 +150,7 @@ func (t *Tape) Save(kind string, key, value any) error {
 }
 
 func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
-	e := entry{Format: tapeFormat, Kind: kind}
+	e := entry{Format: format, Kind: kind}
 	for _, part := range []struct {
 		of   any
 		into *json.RawMessage
