@@ -231,6 +231,10 @@ func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, inp
 		l.d.Errorf(at, "the test has no check: it could never fail")
 		return none
 	}
+	if !slices.ContainsFunc(list.checks, func(c *eval.Check) bool { return c.Severity != eval.WarnSeverity }) {
+		l.d.Errorf(at, "every check of the test is of severity warn: it could never fail")
+		return none
+	}
 	asks := func(c *eval.Check) bool { return grade.Mentions(c, "is_error", "not_error") }
 	if !slices.ContainsFunc(list.checks, asks) {
 		l.share(&list, checkID{form: "not_error"}, l.pos(n), grade.NotError)
