@@ -1,7 +1,6 @@
 package process
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,28 +14,32 @@ import (
 // have them.
 func Split(s string) (words []string, err error) {
 	end := uint(0)
-	rejected := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Words(strings.NewReader(s), func(w *syntax.Word) bool {
-		var text string
-		text, err = literal(s, w.Parts)
-		if err == nil && strings.TrimSpace(s[end:w.Pos().Offset()]) != "" {
-			err = errors.New("a word that starts with # needs quotes")
+	for w, err := range syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).WordsSeq(strings.NewReader(s)) {
+		var parse syntax.ParseError
+		switch {
+		case errors.As(err, &parse):
+			return nil, fmt.Errorf("character %d: %s; a command is not run by a shell: quote what is meant literally", parse.Pos.Offset()+1, parse.Text)
+		case err != nil:
+			return nil, err
+		case strings.TrimSpace(s[end:w.Pos().Offset()]) != "":
+			return nil, errComment
+		}
+		text, err := literal(s, w.Parts)
+		if err != nil {
+			return nil, err
 		}
 		words, end = append(words, text), w.End().Offset()
-		return err == nil
-	})
-	var parse syntax.ParseError
+	}
 	switch {
-	case errors.As(rejected, &parse):
-		return nil, fmt.Errorf("character %d: %s; a command is not run by a shell: quote what is meant literally", parse.Pos.Offset()+1, parse.Text)
-	case err != nil || rejected != nil:
-		return nil, cmp.Or(err, rejected)
 	case strings.TrimSpace(s[end:]) != "":
-		return nil, errors.New("a word that starts with # needs quotes")
+		return nil, errComment
 	case len(words) == 0:
 		return nil, errors.New("the command is empty")
 	}
 	return words, nil
 }
+
+var errComment = errors.New("a word that starts with # needs quotes")
 
 var escaped = strings.NewReplacer(`\ `, " ", "\\\t", "\t", `\"`, `"`, `\'`, "'")
 
