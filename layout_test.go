@@ -19,22 +19,24 @@ const module = "github.com/mettle-eval/mettle/"
 // that is not in it, or an import that is not, is a decision to be made here
 // and in docs/architecture.md, not by accident.
 var layout = map[string][]string{
-	"cmd/mettle":         {"internal/cli"},
-	"internal/cli":       {"*"},
-	"internal/eval":      {},
-	"internal/kind":      {},
-	"internal/code":      {},
-	"internal/mcpclient": {},
-	"internal/version":   {},
-	"builtin":            {},
-	"schema":             {},
-	"schema/gen":         {"internal/suite", "internal/kind"},
-	"docs/gen":           {"*"}, // it describes all of it
-	"bench":              {"internal/llm/llmtest"},
-	"internal/docserver": {"internal/code"},
-	"internal/probe":     {"internal/mcpclient"},
-	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval"}, // what a call consumed, and what stops a run
+	"cmd/mettle":               {"internal/cli"},
+	"internal/cli":             {"*"},
+	"internal/eval":            {},
+	"internal/kind":            {},
+	"internal/code":            {},
+	"internal/mcpclient":       {},
+	"internal/version":         {},
+	"builtin":                  {},
+	"schema":                   {},
+	"schema/gen":               {"internal/suite", "internal/kind"},
+	"docs/gen":                 {"*"}, // it describes all of it
+	"bench":                    {"internal/llm/llmtest"},
+	"internal/docserver":       {"internal/code"},
+	"internal/probe":           {"internal/mcpclient"},
+	"internal/skill":           {"internal/code"},
+	"internal/skill/lint":      {"internal/code", "internal/skill"},
+	"internal/skill/skilltest": {},
+	"internal/llm":             {"internal/eval"}, // what a call consumed, and what stops a run
 
 	// A vendor's client is linked into the program by cli alone. llmtest holds
 	// servers that speak the vendors' protocols, for tests.
@@ -46,11 +48,12 @@ var layout = map[string][]string{
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
-	"internal/store":  {"internal/eval"},
-	"internal/report": {"internal/eval", "internal/skill"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
-	"internal/suite":  {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
+	"internal/store":       {"internal/eval"},
+	"internal/report":      {"internal/eval"},
+	"internal/report/lint": {"internal/report", "internal/skill/lint"},
+	"internal/grade":       {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/skill"},
+	"internal/target":      {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
+	"internal/suite":       {"internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/skill/lint", "internal/llm"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.

@@ -210,11 +210,11 @@ func mayHoldSkills(name string) bool {
 	case "skills", ".claude", ".agents", "plugins":
 		return true
 	}
-	return isLanguageFolder(name)
+	return IsLanguageFolder(name)
 }
 
-// isLanguageFolder reports whether a folder is the language part of a <skill>/<lang>/SKILL.md layout.
-func isLanguageFolder(name string) bool {
+// IsLanguageFolder reports whether a folder is the language part of a <skill>/<lang>/SKILL.md layout.
+func IsLanguageFolder(name string) bool {
 	switch strings.ToLower(name) {
 	case "js", "javascript", "ts", "typescript", "py", "python", "go", "java", "rust", "ruby", "csharp", "php":
 		return true

@@ -74,8 +74,8 @@ func (d *Document) readTables(context parser.Context) {
 	section := d.sectionCursor()
 	for i := range d.Tables {
 		t := &d.Tables[i]
-		t.Section = section(d.bodyStart + t.start)
-		t.Line, t.Col = d.Place(d.bodyStart + t.start)
+		t.Section = section(d.BodyStart + t.start)
+		t.Line, t.Col = d.Place(d.BodyStart + t.start)
 	}
 }
 
