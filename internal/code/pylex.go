@@ -81,7 +81,7 @@ type pyProblem struct {
 const maxPythonIndent = 100
 
 func lexPython(src string) *pyLexer {
-	l := &pyLexer{src: src, indents: []pyIndentation{{}}}
+	l := &pyLexer{src: src, indents: []pyIndentation{{}}, tokens: make([]pyToken, 0, len(src)/4+8)}
 	for l.problem == nil && l.pos < len(l.src) {
 		if l.lineStarts() {
 			l.indentation()
@@ -312,11 +312,13 @@ func (l *pyLexer) operator(rest string) {
 	if f := l.field(); f != nil && len(l.brackets) == f.depth && l.fieldPunct(f, rest) {
 		return
 	}
-	for _, op := range pyOperators {
-		if strings.HasPrefix(rest, op) {
-			l.pos += len(op)
-			l.add(pyOp, start)
-			return
+	if len(rest) > 1 && strings.IndexByte("=*/<>.", rest[1]) >= 0 { // the second characters of them
+		for _, op := range pyOperators {
+			if strings.HasPrefix(rest, op) {
+				l.pos += len(op)
+				l.add(pyOp, start)
+				return
+			}
 		}
 	}
 	c := rest[0]
