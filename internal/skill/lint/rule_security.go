@@ -12,7 +12,7 @@ import (
 // phrase is a pattern that is tried on lines with a word it needs. It is compiled when the first such line is met.
 type phrase struct {
 	words   wordGroup
-	also    []string // one of these, in lower case, is on the line too; none are asked for when nil
+	also    [][]string // one of each of these, in lower case, is on the line too: compiling and trying the pattern takes long
 	pattern func() *regexp.Regexp
 }
 
@@ -27,8 +27,11 @@ func (p *pass) match(s *source, f *phrase, visit func(start, end int)) {
 			return
 		}
 		line := s.text[start:end]
-		if f.also != nil && !containsAny(strings.ToLower(line), f.also) {
-			return
+		lower := strings.ToLower(line)
+		for _, words := range f.also {
+			if !containsAny(lower, words) {
+				return
+			}
 		}
 		if m := f.pattern().FindStringIndex(line); m != nil && !s.commented(start+m[0]) && !s.warns(start+m[0]) {
 			visit(start+m[0], start+m[1])
@@ -91,7 +94,9 @@ var securityConcealment = Rule{
 	},
 }
 
-var concealment = phrase{aboutHiding, []string{"without", "hide ", "conceal ", "keep ", "tell ", "inform ", "notify ", "alert ", "mention ", "reveal ", "disclose "}, pattern(
+var concealment = phrase{aboutHiding, [][]string{{"without", "hide ", "conceal ", "keep ", "tell ", "inform ", "notify ", "alert ", "mention ", "reveal ", "disclose "}, {
+	"telling ", "informing ", "notifying ", "alerting ", "knowledge", "noticing", "from the user", "from users", "do not ", "don't ", "don’t ", "never ",
+}}, pattern(
 	`without (?:ever )?(?:telling|informing|notifying|alerting) the user\b`,
 	`without the user(?:'s|’s)? (?:knowledge|noticing)`,
 	`\b(?:hide|conceal) (?:this|it|them|that|all of this|these \w+) from (?:the user|users)\b`,
@@ -115,7 +120,9 @@ var securityInjection = Rule{
 	},
 }
 
-var injection = phrase{aboutInjection, []string{"instruction", "prompt", "rule", "guideline", "message", "directive", "unrestricted", "jailbroken", "developer mode", "check", "filter", "polic", "restriction"}, pattern(
+var injection = phrase{aboutInjection, [][]string{{"instruction", "prompt", "rule", "guideline", "message", "directive", "unrestricted", "jailbroken", "developer mode", "check", "filter", "polic", "restriction"}, {
+	"previous ", "prior ", "above ", "earlier ", "preceding ", "system ", "safety ", "content ", "security ", "unrestricted", "jailbroken", "developer mode",
+}}, pattern(
 	`\b(?:ignore|disregard|forget|override) (?:all |any |every )?(?:of )?(?:the |your |my )?(?:previous|prior|above|earlier|preceding|system|safety) (?:instructions|prompts?|rules|guidelines|messages|directives)\b`,
 	`\b(?:reveal|print|output|repeat|show) (?:your|the) (?:full |entire |hidden )?system prompt\b`,
 	`\byou are (?:now )?(?:in )?(?:an? )?(?:unrestricted|jailbroken|developer mode)\b`,
@@ -148,7 +155,7 @@ var securityInsecureDownload = Rule{
 	},
 }
 
-var pipeToShell = phrase{aboutDownload, []string{"|", "$(", "<(", "downloadstring", "iwr", "irm"}, pattern(
+var pipeToShell = phrase{aboutDownload, [][]string{{"|", "$(", "<(", "downloadstring", "iwr", "irm"}}, pattern(
 	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:-\w+\s+)*(?:ba|z|da|k)?sh\b`,
 	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby)\b\s*(?:-\s*)?(?:$|[;&|`+"`"+`])`,
 	`\b(?:ba|z)?sh\s+(?:-c\s+)?["']?(?:<\(|\$\()\s*(?:curl|wget)\b`,
@@ -232,7 +239,7 @@ var securityObfuscation = Rule{
 	},
 }
 
-var decodeAndRun = phrase{aboutDecoding, []string{"|", "eval", "exec", "function", "powershell"}, pattern(
+var decodeAndRun = phrase{aboutDecoding, [][]string{{"|", "eval", "exec", "function", "powershell"}}, pattern(
 	`\b(?:base64\s+(?:-d|--decode)|xxd\s+-r(?:\s+-p)?)\b[^|\n]*\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?|perl|node)\b`,
 	`\b(?:eval|exec)\s*\(\s*(?:compile\s*\(\s*)?(?:zlib\.decompress\s*\(\s*)?(?:__import__\(['"]base64['"]\)\.|base64\.)?b64decode\s*\(`,
 	`\b(?:eval|new\s+Function)\s*\(\s*(?:atob|String\.fromCharCode)\s*\(`,
@@ -265,7 +272,7 @@ var securityExfiltration = Rule{
 }
 
 // credentials are files with keys, and the environment as a whole.
-var credentials = phrase{aboutSending, []string{"ssh", "id_rsa", "id_ed25519", "credentials", ".netrc", "/etc/", "config", "env", "$(set"}, pattern(
+var credentials = phrase{aboutSending, [][]string{{"ssh", "id_rsa", "id_ed25519", "credentials", ".netrc", "/etc/", "config", "env", "$(set"}}, pattern(
 	`~/\.ssh/`, `\bid_(?:rsa|ed25519)\b`, `\.aws/credentials`, `\.netrc\b`, `/etc/(?:passwd|shadow)\b`, `\.kube/config\b`, `\.docker/config\.json`,
 	`\$\((?:env|printenv|set)\b[^)]*\)`, "`(?:env|printenv)`", `\b(?:env|printenv)\s*\|`, `@\.env\b`, `\bcat \S*\.env\b`, `<\s*\.env\b`,
 	`json\.dumps\((?:dict\()?os\.environ`, `JSON\.stringify\(process\.env\)`, `(?:data|json)=(?:dict\()?os\.environ\b`,
@@ -290,7 +297,7 @@ var securityRemote = Rule{
 	},
 }
 
-var remoteOrders = phrase{aboutRemote, []string{"instruction", "command", "steps"}, pattern(
+var remoteOrders = phrase{aboutRemote, [][]string{{"instructions", "commands", "steps"}, {"follow", "execute", "obey", "run ", "carry out", "do "}}, pattern(
 	`\b(?:fetch|download|curl|wget|load|visit|open|read|get)\b[^.\n]{0,60}\bhttps?://[^\s)"'`+"`"+`>]+[^.\n]{0,40}\b(?:and|then)\b (?:then )?(?:exactly )?(?:follow|execute|obey|run|carry out|do)\b (?:exactly )?(?:all |any |each )?(?:of )?(?:the |its |their |those |these )?(?:instructions|commands|steps)\b`,
 	`\b(?:fetch|download|load|read|get) and (?:then )?(?:follow|execute|obey|run) (?:the |all |its )?(?:instructions|commands|steps) (?:at|from|in|on) [<(]?https?://`,
 )}
