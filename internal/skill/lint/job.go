@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"github.com/mettle-eval/mettle/internal/skill"
 )
 
 // Job lints files. What it finds comes in the order of the files, each as soon as those before it have come, and memory
@@ -40,9 +42,15 @@ func (j *Job) Run(ctx context.Context, emit func(Result) error) error {
 		return emit(r)
 	}
 	workers := min(runtime.GOMAXPROCS(0), len(j.Files))
-	err := inOrder(ctx, len(j.Files), workers, func(i int) Result { return j.one(&j.Files[i]) }, func(r Result) error {
-		j.Totals.Files++
-		return add(r)
+	groups := j.groups(workers)
+	err := inOrder(ctx, len(groups), workers, func(i int) []Result { return j.group(groups[i]) }, func(results []Result) error {
+		for _, r := range results {
+			j.Totals.Files++
+			if err := add(r); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
@@ -71,22 +79,70 @@ func (j *Job) byID() map[string]*File {
 	return files
 }
 
-// one lints one file.
-func (j *Job) one(f *File) Result {
-	d, err := f.load()
-	if err != nil {
-		return Result{Path: f.Shown, Err: f.shown(err)}
+const (
+	maxGroup      = 16        // files that a worker takes at a time
+	maxGroupBytes = 256 << 10 // text that it holds at a time, unless one file has more
+)
+
+// groups divides the files among workers: one to begin with, so that something is shown at once, then many, then fewer,
+// so that all workers end at the same time. What is not a file may take any time to read and is a group of its own.
+func (j *Job) groups(workers int) (groups [][]File) {
+	for rest := j.Files; len(rest) > 0; {
+		n := min(max(len(rest)/(2*workers), 1), maxGroup)
+		if len(groups) == 0 || rest[0].Input != nil {
+			n = 1
+		}
+		if i := slices.IndexFunc(rest[1:n], func(f File) bool { return f.Input != nil }); i >= 0 {
+			n = i + 1
+		}
+		groups = append(groups, rest[:n:n])
+		rest = rest[n:]
 	}
-	var fixed []Finding
-	if j.Fix {
-		if d, fixed, err = j.mendFile(f, d); err != nil {
-			err = fmt.Errorf("write the mended file: %w", err)
+	return groups
+}
+
+// group lints some files.
+func (j *Job) group(files []File) []Result {
+	results := make([]Result, len(files))
+	var docs []*skill.Document
+	var of []int // the results that they are for
+	size := 0
+	flush := func() {
+		for i, found := range j.linter.files(docs) {
+			results[of[i]].Findings = files[of[i]].result(found).Findings
+		}
+		docs, of, size = docs[:0], of[:0], 0
+	}
+	for i := range files {
+		var d *skill.Document
+		if results[i], d = j.load(&files[i]); d == nil {
+			continue
+		}
+		docs, of = append(docs, d), append(of, i)
+		if size += len(d.Text); size > maxGroupBytes {
+			flush()
 		}
 	}
-	r := f.result(j.linter.File(d))
-	r.Fixed = f.result(fixed).Findings
-	r.Err = err
-	return r
+	flush()
+	return results
+}
+
+// load reads a file, and mends it if that is wanted. The document is nil when it cannot be read.
+func (j *Job) load(f *File) (Result, *skill.Document) {
+	r := Result{Path: f.Shown}
+	d, err := f.load()
+	if err != nil {
+		r.Err = f.shown(err)
+		return r, nil
+	}
+	if j.Fix {
+		var fixed []Finding
+		if d, fixed, err = j.mendFile(f, d); err != nil {
+			r.Err = fmt.Errorf("write the mended file: %w", err)
+		}
+		r.Fixed = f.result(fixed).Findings
+	}
+	return r, d
 }
 
 // Stale counts the findings of the baseline that were not found again in files that were looked at.

@@ -140,18 +140,35 @@ type weighed struct {
 func (l *Linter) Severity(r *Rule) Severity { return l.profile.severity(r) }
 
 // File checks one skill by itself and remembers it for [Linter.Finish].
-func (l *Linter) File(d *skill.Document) []Finding {
-	e := newEntry(d)
+func (l *Linter) File(d *skill.Document) []Finding { return l.files([]*skill.Document{d})[0] }
+
+// files checks some skills, each by itself. What costs less for several of them is done for all at once.
+func (l *Linter) files(docs []*skill.Document) [][]Finding {
+	passes := make([]*pass, len(docs))
+	for i, d := range docs {
+		passes[i] = &pass{Document: d, profile: &l.profile}
+	}
+	if l.profile.severity(&codeSyntax) != Off {
+		parseExamples(passes)
+	}
+	found := make([][]Finding, len(docs))
+	for i, p := range passes {
+		found[i] = l.file(p)
+	}
+	return found
+}
+
+func (l *Linter) file(p *pass) []Finding {
+	e := newEntry(p.Document)
 	l.mu.Lock()
 	l.entries = append(l.entries, e)
 	l.mu.Unlock()
-	p := &pass{Document: d, profile: &l.profile}
 	for _, r := range l.rules {
 		p.rule, p.reported = r, 0
 		r.check(p)
 	}
 	found := l.suppress(p.findings, e)
-	return l.afterBaseline(append(found, l.checkIgnores(d, e)...))
+	return l.afterBaseline(append(found, l.checkIgnores(p.Document, e)...))
 }
 
 // Finish checks the skills against each other. All files must have been checked by then.
@@ -205,6 +222,9 @@ type pass struct {
 	findings []Finding
 	reported int
 	prints   map[string]int // fingerprints given so far, to tell equal lines apart
+
+	examples []*skill.Block        // those that are meant to parse
+	parsed   map[*skill.Block]bool // of them, those known to
 
 	// What rules about the folder share, each filled in when first asked for.
 	texts     []*source

@@ -18,33 +18,44 @@ var codeSyntax = Rule{
 // maxParsed is the most blocks of a file that are parsed. Each costs the parser a start; real files have a few dozen.
 const maxParsed = 1000
 
-func checkExamplesParse(p *pass) {
-	var batch []*skill.Block
-	parsed := 0
-	for i := 0; i < len(p.Blocks) && !p.full(); i++ {
-		b := &p.Blocks[i]
-		if !p.claimsSyntax(b) {
-			continue
+// parseExamples finds the examples of some files and reads those of all files together for which that is cheaper. A
+// file with many of them is left to [checkExamplesParse], which need not read them all.
+func parseExamples(passes []*pass) {
+	var all []*skill.Block
+	for _, p := range passes {
+		for i := range p.Blocks {
+			if b := &p.Blocks[i]; p.claimsSyntax(b) {
+				p.examples = append(p.examples, b)
+			}
 		}
-		if parsed++; parsed > maxParsed {
-			p.at(b.Start, b.Start+len(b.Fence), nil, "the file has more than %d code blocks; from here on they are not parsed", maxParsed)
-			break
-		}
-		if batch = append(batch, b); len(batch) == maxTogether {
-			checkBatch(p, batch)
-			batch = batch[:0]
+		if len(p.examples) <= maxTogether {
+			all = append(all, p.examples...)
 		}
 	}
-	checkBatch(p, batch)
+	parsed := parsedTogether(all)
+	for _, p := range passes {
+		p.parsed = parsed
+	}
 }
 
-// checkBatch checks some blocks, first those together for which that is cheaper.
-func checkBatch(p *pass, batch []*skill.Block) {
-	good := parsedTogether(batch)
-	for _, b := range batch {
-		if !good[b] && !p.full() {
-			checkSyntax(p, b)
+func checkExamplesParse(p *pass) {
+	rest := p.examples[:min(len(p.examples), maxParsed)]
+	for len(rest) > 0 && !p.full() {
+		batch := rest[:min(len(rest), maxTogether)]
+		rest = rest[len(batch):]
+		good := p.parsed
+		if len(p.examples) > maxTogether {
+			good = parsedTogether(batch)
 		}
+		for _, b := range batch {
+			if !good[b] && !p.full() {
+				checkSyntax(p, b)
+			}
+		}
+	}
+	if len(p.examples) > maxParsed && !p.full() {
+		b := p.examples[maxParsed]
+		p.at(b.Start, b.Start+len(b.Fence), nil, "the file has more than %d code blocks; from here on they are not parsed", maxParsed)
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // The parser of TypeScript and JavaScript takes a tenth of a millisecond to get ready, longer than it takes to read most
-// examples. So the examples of a file are read as one program first, each in a scope of its own; when that parses, each
-// of them does. What does not fit into a scope, and every program that fails, is read one by one.
+// examples. So the examples of some files are read as one program first, each in a scope of its own; when that parses,
+// each of them does. What does not fit into a scope, and every program that fails, is read one by one.
 
 const (
-	maxTogether      = 32       // blocks looked at in one go
+	maxTogether      = 32       // blocks of one file looked at in one go
 	maxTogetherBytes = 32 << 10 // the parser has a bound of its own
 	manyProblems     = 20       // with so many there may be others that are not listed
 
