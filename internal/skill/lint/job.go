@@ -88,7 +88,7 @@ const (
 // so that all workers end at the same time. What is not a file may take any time to read and is a group of its own.
 func (j *Job) groups(workers int) (groups [][]File) {
 	for rest := j.Files; len(rest) > 0; {
-		n := min(max(len(rest)/(2*workers), 1), maxGroup)
+		n := min(max(len(rest)/workers, 1), maxGroup)
 		if len(groups) == 0 || rest[0].Input != nil {
 			n = 1
 		}
@@ -127,7 +127,7 @@ func (j *Job) group(files []File) []Result {
 	return results
 }
 
-// load reads a file, and mends it if that is wanted. The document is nil when it cannot be read.
+// load reads a file, and fixes it if that is wanted. The document is nil when it cannot be read.
 func (j *Job) load(f *File) (Result, *skill.Document) {
 	r := Result{Path: f.Shown}
 	d, err := f.load()
@@ -137,7 +137,7 @@ func (j *Job) load(f *File) (Result, *skill.Document) {
 	}
 	if j.Fix {
 		var fixed []Finding
-		if d, fixed, err = j.mendFile(f, d); err != nil {
+		if d, fixed, err = j.fixFile(f, d); err != nil {
 			r.Err = fmt.Errorf("write the mended file: %w", err)
 		}
 		r.Fixed = f.result(fixed).Findings

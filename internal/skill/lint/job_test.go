@@ -6,9 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mettle-eval/mettle/internal/skill"
 )
@@ -114,5 +118,67 @@ func TestInOrder(t *testing.T) {
 	}
 	if err := inOrder(t.Context(), 0, 0, func(i int) int { return i }, func(int) error { return stop }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestGroups: every file is in one group, in order; the first is alone, and so is what is not a file.
+func TestGroups(t *testing.T) {
+	for _, workers := range []int{1, 2, 16} {
+		for n := range 70 {
+			j := &Job{Files: make([]File, n)}
+			for i := range j.Files {
+				j.Files[i].ID = strconv.Itoa(i)
+				if i%20 == 13 {
+					j.Files[i].Input = strings.NewReader("")
+				}
+			}
+			next := 0
+			for i, group := range j.groups(workers) {
+				if len(group) == 0 || len(group) > maxGroup || i == 0 && len(group) != 1 {
+					t.Fatalf("%d files, %d workers: group %d has %d files", n, workers, i, len(group))
+				}
+				for _, f := range group {
+					if f.ID != strconv.Itoa(next) || f.Input != nil && len(group) > 1 {
+						t.Fatalf("%d files, %d workers: file %s in the place of %d, with %d others", n, workers, f.ID, next, len(group)-1)
+					}
+					next++
+				}
+			}
+			if next != n {
+				t.Fatalf("%d of %d files", next, n)
+			}
+		}
+	}
+}
+
+// TestGroupAgreesWithFiles: what is found in files that are checked together is what is found in each alone, also when
+// one has more examples than are read together and one cannot be read.
+func TestGroupAgreesWithFiles(t *testing.T) {
+	dir := t.TempDir()
+	block := "```ts\nconst a = 1;\n```\n"
+	for name, text := range map[string]string{
+		"a": "```ts\nconst c = ;\n```\n" + block, "b": block + block, "c": strings.Repeat(block, maxTogether+3) + "```ts\nlet = = 1;\n```\n",
+		"d": block + "```ts\nfunction {\n```\n", "e": "```python\ndef f(:\n```\n" + block, "f": strings.Repeat("words of prose ", maxGroupBytes/15),
+	} {
+		writeSkill(t, dir, name, "---\nname: "+name+"\ndescription: Does "+name+". Use when asked.\n---\n# A\n\n"+text)
+	}
+	files, err := Search{Dir: dir, Root: dir}.Files([]string{"."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.Insert(files, 3, File{Path: filepath.Join(dir, "gone", skill.FileName), ID: "gone", Shown: "gone"})
+	j, err := NewJob(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := j.group(files)
+	for i, f := range files {
+		alone := j.group([]File{f})[0]
+		if diff := cmp.Diff(alone.Findings, together[i].Findings); diff != "" || (alone.Err == nil) != (together[i].Err == nil) {
+			t.Errorf("%s: %v, %v (-alone +together)\n%s", f.Shown, alone.Err, together[i].Err, diff)
+		}
+	}
+	if n := len(together); n != 7 || together[3].Err == nil || len(together[0].Findings) == 0 || len(together[2].Findings) == 0 {
+		t.Errorf("%d results: %+v", n, together)
 	}
 }

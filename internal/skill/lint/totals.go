@@ -11,7 +11,7 @@ import (
 type Result struct {
 	Path     string
 	Findings []Finding // suppressed ones too
-	Fixed    []Finding // mended before, so not in Findings
+	Fixed    []Finding // fixed before, so not in Findings
 	Err      error     // why the file could not be looked at
 }
 

@@ -15,28 +15,28 @@ import (
 	"github.com/mettle-eval/mettle/internal/skill"
 )
 
-// mendRounds bounds how often a file is mended: each round makes the fixes that those before it stood in the way of.
-const mendRounds = 10
+// fixRounds bounds how often a file is fixed: each round makes the fixes that those before it stood in the way of.
+const fixRounds = 10
 
-// mend makes all fixes of a document and gives what is mended.
-func (j *Job) mend(f *File, d *skill.Document) (*skill.Document, []Finding) {
+// fix makes all fixes of a document and gives the findings that are gone.
+func (j *Job) fix(f *File, d *skill.Document) (*skill.Document, []Finding) {
 	scratch, err := NewLinter(j.linter.opts) // the job's own would take each version for a further skill
 	if err != nil {
 		return d, nil // the job's own was made of the same
 	}
-	var mended []Finding
+	var fixed []Finding
 	open := fixable(scratch.File(d))
-	for round := 0; round < mendRounds && len(open) > 0; round++ {
+	for round := 0; round < fixRounds && len(open) > 0; round++ {
 		text, n := Apply(d.Text, open)
 		if n == 0 || text == d.Text {
 			break
 		}
 		d = f.parse([]byte(text))
 		left := fixable(scratch.File(d))
-		mended = append(mended, gone(open, left)...)
+		fixed = append(fixed, gone(open, left)...)
 		open = left
 	}
-	return d, mended
+	return d, fixed
 }
 
 // fixable are the findings whose fixes are wanted.
@@ -58,16 +58,16 @@ func gone(before, after []Finding) (out []Finding) {
 	return out
 }
 
-// mendFile mends a file on the disk. When it cannot be written, what is wrong with it is still so.
-func (j *Job) mendFile(f *File, d *skill.Document) (*skill.Document, []Finding, error) {
-	after, mended := j.mend(f, d)
+// fixFile fixes a file on the disk. When it cannot be written, what is wrong with it is still so.
+func (j *Job) fixFile(f *File, d *skill.Document) (*skill.Document, []Finding, error) {
+	after, fixed := j.fix(f, d)
 	if after.Text == d.Text {
 		return d, nil, nil
 	}
 	if err := rewrite(f.Path, []byte(d.Text), []byte(after.Text)); err != nil {
 		return d, nil, f.shown(err)
 	}
-	return after, mended, nil
+	return after, fixed, nil
 }
 
 // rewrite puts a new text in the place of a file's old one, in one step and with the permissions it has. A file that is
@@ -132,10 +132,10 @@ func (j *Job) change(f *File) Change {
 	if err != nil {
 		return Change{Err: f.shown(err)}
 	}
-	after, mended := j.mend(f, d)
+	after, fixed := j.fix(f, d)
 	text := diff.Diff("a/"+f.Shown, []byte(d.Text), "b/"+f.Shown, []byte(after.Text))
 	if _, rest, ok := bytes.Cut(text, []byte("\n")); ok {
 		text = rest // the command line of a diff program, which this is not
 	}
-	return Change{Diff: text, Fixed: len(mended)}
+	return Change{Diff: text, Fixed: len(fixed)}
 }
