@@ -18,9 +18,11 @@ import (
 type loader struct {
 	d      *kind.Decoder
 	suite  *eval.Suite
-	target eval.Target // the suite's own, if it defines one
-	name   place       // of the suite
-	ids    []place     // of the tests, those with problems too
+	target target.Target // the suite's own, if it defines one
+	broken bool          // it does, and the target has problems
+	named  func(name string) target.Target
+	name   place   // of the suite
+	ids    []place // of the tests, those with problems too
 	uses   []targetUse
 	skills *Skills
 	used   []string // skills, by path
@@ -55,7 +57,7 @@ func loadFile(f File) *loader {
 
 func newLoader(f File) *loader {
 	return &loader{
-		suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)}, skills: f.Skills,
+		suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)}, skills: f.Skills, named: f.Target,
 		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{},
 	}
 }
@@ -100,6 +102,8 @@ func (l *loader) settle(given map[string]kind.Member) {
 	case f.Target.name != "":
 		l.common.target = f.Target.name
 		l.use(given["target"].Value, f.Target.name)
+	default:
+		_, l.broken = given["target"]
 	}
 	if name := f.Defaults.Target; name != "" {
 		l.common.target = name
@@ -146,7 +150,9 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 	c := l.oneCase(n, &t, given)
 	cases := []*eval.Case{c}
 	if t.EachSkill != "" && len(l.d.Problems) == before {
-		cases = l.each(given["eachSkill"].Value, &t, c)
+		if cases = l.each(given["eachSkill"].Value, &t, c); len(cases) > 0 {
+			l.checkCase(n, cases[0]) // the others differ in the skill alone
+		}
 	}
 	sound := len(l.d.Problems) == before
 	for _, c := range cases {
@@ -165,9 +171,7 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 // oneCase makes the case that a test stands for.
 func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *eval.Case {
 	input, project := l.arguments(t.Input.node)
-	l.complete(n, t, given, input)
-	checks := l.checks(n, t, given, input)
-	return &eval.Case{
+	c := &eval.Case{
 		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
 		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
 		Project:    l.word(cmp.Or(t.Project, project, l.common.project)),
@@ -175,35 +179,30 @@ func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *e
 		Tags:       l.tags(t.Tags), Input: input,
 		Target: l.word(cmp.Or(t.Target, l.common.target)),
 		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
-		Checks: checks.checks, Places: checks.places, Pos: l.pos(n),
+		Pos:    l.pos(n),
 	}
+	switch inputGiven := l.gives(given, "input"); {
+	case t.EachSkill != "": // its cases are checked
+		if name, _ := skillOf(input); name != "" {
+			l.d.Errorf(given["eachSkill"].Key, "the test is for each skill, and its input names one")
+		}
+	case l.gives(given, "tool") && t.Tool == "", inputGiven && input == nil: // it has a problem already
+	case !inputGiven && l.file.Defaults.Input.node == nil:
+		without := *c
+		without.Input = nil
+		l.checkCase(n, &without)
+	default:
+		l.checkCase(n, c)
+	}
+	checks := l.checks(n, t, given, input)
+	c.Checks, c.Places = checks.checks, checks.places
+	return c
 }
 
-// complete finds what a test must say unless the defaults do. A test about a
-// skill calls no tool.
-func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) {
-	missing := func(name string) bool {
-		m, ok := given[name]
-		return !ok || l.d.Resolve(m.Value).ShortTag() == "!!null"
-	}
-	if name, _ := skillOf(input); name != "" && t.EachSkill != "" {
-		l.d.Errorf(given["eachSkill"].Key, "the test is for each skill, and its input names one")
-		return
-	} else if name != "" || t.EachSkill != "" {
-		return
-	}
-	if checker, ok := l.file.Target.inline.(target.CaseChecker); ok {
-		if err := checker.CheckCase(&eval.Case{Input: input}); err != nil && t.Target == "" {
-			l.d.Errorf(n, "%v", err)
-			return
-		}
-	}
-	if missing("tool") && l.file.Defaults.Tool == "" {
-		l.d.Errorf(n, "the test has no tool, and there is none under defaults")
-	}
-	if missing("input") && l.file.Defaults.Input.node == nil {
-		l.d.Errorf(n, "the test has no input: for a tool without arguments write input: {}")
-	}
+// gives tells whether a test has a field, be its value wrong.
+func (l *loader) gives(given map[string]kind.Member, name string) bool {
+	m, ok := given[name]
+	return ok && l.d.Resolve(m.Value).ShortTag() != "!!null"
 }
 
 // checks makes the test's checks: its rules, then what its lists stand for,

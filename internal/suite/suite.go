@@ -20,21 +20,27 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/target"
 	"go.yaml.in/yaml/v3"
 )
 
-// File is a file to load: its content, its path as messages show it, and where
-// the skills are that its tests are about.
+// File is a file to load: its content, its path as messages show it, and what
+// is known outside of it.
 type File struct {
 	Path   string
 	Data   []byte
-	Skills *Skills
+	Skills *Skills // where the skills are that its tests are about
+
+	// Target gives the target with a name, and for no name that of the tests
+	// which name none; nil when it is not known. Tests without a known target
+	// call tools of a server.
+	Target func(name string) target.Target
 }
 
 // Set is what suite files hold.
 type Set struct {
 	Suites  []*eval.Suite
-	Targets map[string]eval.Target // those that suites define themselves, by the name their cases carry
+	Targets map[string]target.Target // those that suites define themselves, by the name their cases carry
 
 	uses []targetUse
 }
@@ -64,7 +70,7 @@ func Load(files []File) (*Set, error) {
 	wg.Wait()
 
 	distinct(parts)
-	set := &Set{Targets: map[string]eval.Target{}}
+	set := &Set{Targets: map[string]target.Target{}}
 	var problems kind.Problems
 	for _, p := range parts {
 		problems = append(problems, p.d.Problems...)

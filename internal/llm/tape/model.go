@@ -176,7 +176,7 @@ func (e *Entry) call() (*Call, error) {
 		err = errNoOutcome
 	}
 	if err != nil {
-		return nil, fmt.Errorf("tape entry %s: %w", e.path, err)
+		return nil, fmt.Errorf("tape entry %s: %w", e.Path, err)
 	}
 	c := &Call{Spec: spec, Request: key.Request}
 	c.Reply, c.Err = o.result()

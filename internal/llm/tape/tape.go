@@ -219,7 +219,7 @@ func (t *Tape) leave(path string) {
 // Entry is what was saved on a tape under a key.
 type Entry struct {
 	Key, Value json.RawMessage
-	path       string
+	Path       string
 }
 
 // Entries gives what was saved of a kind, in an order that stays.
@@ -253,7 +253,7 @@ func (t *Tape) Entries(kind string) iter.Seq2[Entry, error] {
 // Decode reads the entry's key and value into pointers.
 func (e *Entry) Decode(key, value any) error {
 	if err := errors.Join(json.Unmarshal(e.Key, key), json.Unmarshal(e.Value, value)); err != nil {
-		return fmt.Errorf("tape entry %s: %w", e.path, err)
+		return fmt.Errorf("tape entry %s: %w", e.Path, err)
 	}
 	return nil
 }
