@@ -24,7 +24,7 @@ func writeGitHub(w io.Writer, run *eval.Run, o Options) error {
 	}
 	p := newPrinter(w)
 	var counts [len(troubleMarks)]int
-	for r, err := range each(run) {
+	for r, err := range notable(run) {
 		if err != nil {
 			return err
 		}

@@ -11,12 +11,23 @@ import (
 
 // each reads a run's results in suite order. Every result it yields has a case
 // and a trial, so that no format has to doubt it.
-func each(run *eval.Run) iter.Seq2[*eval.Result, error] {
+func each(run *eval.Run) iter.Seq2[*eval.Result, error] { return whole(run, run.Results) }
+
+// notable is each without results that passed every check, where the run can
+// tell them apart without reading all of them.
+func notable(run *eval.Run) iter.Seq2[*eval.Result, error] {
+	if run.Notable != nil {
+		return whole(run, run.Notable)
+	}
+	return each(run)
+}
+
+func whole(run *eval.Run, results func() iter.Seq2[*eval.Result, error]) iter.Seq2[*eval.Result, error] {
 	return func(yield func(*eval.Result, error) bool) {
-		if run.Results == nil {
+		if results == nil {
 			return
 		}
-		for r, err := range run.Results() {
+		for r, err := range results() {
 			if err != nil {
 				yield(nil, fmt.Errorf("read the results of run %s: %w", run.ID, err))
 				return

@@ -163,7 +163,7 @@ func newDigest(run *eval.Run, limit, answerBytes int) (*digest, error) {
 	if !worthReading(run.Summary) {
 		return d, nil
 	}
-	for r, err := range each(run) {
+	for r, err := range notable(run) {
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +192,7 @@ func worthReading(s *eval.Summary) bool {
 // everything needs no more memory than showing some.
 func every(run *eval.Run, t trouble) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
-		for r, err := range each(run) {
+		for r, err := range notable(run) {
 			if err != nil {
 				yield(item{}, err)
 				return
