@@ -119,7 +119,7 @@ type scoreMark struct {
 // spillBytes bounds the failures that are kept while the results are written:
 // those of some ten thousand results. Beyond it they are read again, which takes
 // time instead of memory.
-const spillBytes = 8 << 20
+const spillBytes = 16 << 20
 
 // writeJSON writes the evaluation report, laid out as JSON.stringify would
 // with two spaces. Its head and each result are built and written one by one.
@@ -264,11 +264,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// results writes the results and gives back the failures among them, one a
-// line, or nil when they were too many to keep.
-func (j *jsonWriter) results(run *eval.Run) ([]byte, error) {
+// results writes the results and gives back the failures among them, or nil
+// when they were too many to keep.
+func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 	list := j.list("results")
-	kept := []byte{}
+	kept, size := [][]byte{}, 0
 	for r, err := range each(run) {
 		if err != nil {
 			return nil, err
@@ -283,11 +283,12 @@ func (j *jsonWriter) results(run *eval.Run) ([]byte, error) {
 		}
 		from := j.plan.Mark()
 		j.plan.failure(r)
-		if b = j.plan.Since(from); len(kept)+len(b) > spillBytes {
+		b = j.plan.Since(from)
+		if size += len(b); size > spillBytes {
 			kept = nil
 			continue
 		}
-		kept = append(append(kept, b...), '\n')
+		kept = append(kept, bytes.Clone(b))
 	}
 	list.end()
 	return kept, nil
@@ -308,16 +309,16 @@ func (j *jsonWriter) planned(r *eval.Result, failure bool) ([]byte, error) {
 	return j.layOut("    ", j.plan.Since(from)), nil
 }
 
-func (j *jsonWriter) failures(run *eval.Run, kept []byte) error {
+func (j *jsonWriter) failures(run *eval.Run, kept [][]byte) error {
 	list := j.list("failures")
 	defer list.end()
 	if kept != nil {
-		for b := range bytes.Lines(kept) {
-			list.add(j.layOut("    ", b[:len(b)-1]))
+		for _, b := range kept {
+			list.add(j.layOut("    ", b))
 		}
 		return nil
 	}
-	for r, err := range notable(run) {
+	for r, err := range notable(run, func(s eval.Status) bool { return s != eval.Fail }) {
 		if err != nil {
 			return err
 		}

@@ -13,13 +13,13 @@ import (
 // and a trial, so that no format has to doubt it.
 func each(run *eval.Run) iter.Seq2[*eval.Result, error] { return whole(run, run.Results) }
 
-// notable is each without results that passed every check, where the run can
-// tell them apart without reading all of them.
-func notable(run *eval.Run) iter.Seq2[*eval.Result, error] {
-	if run.Notable != nil {
-		return whole(run, run.Notable)
+// notable is each without results that have a status that skip accepts and no
+// check that only warns, where the run can tell them apart without reading all.
+func notable(run *eval.Run, skip func(eval.Status) bool) iter.Seq2[*eval.Result, error] {
+	if run.Notable == nil {
+		return each(run)
 	}
-	return each(run)
+	return whole(run, func() iter.Seq2[*eval.Result, error] { return run.Notable(skip) })
 }
 
 func whole(run *eval.Run, results func() iter.Seq2[*eval.Result, error]) iter.Seq2[*eval.Result, error] {

@@ -142,7 +142,7 @@ func BenchmarkReadRun(b *testing.B) {
 			return n
 		},
 		"notable": func(run *eval.Run) (n int) {
-			for range run.Notable() {
+			for range run.Notable(func(s eval.Status) bool { return s == eval.Pass }) {
 				n++
 			}
 			return n
