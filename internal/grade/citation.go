@@ -40,15 +40,19 @@ func citations(text string) (found []citation, defined []int) {
 	return found, defined
 }
 
-// citationMark matches [1], [^1], [Source 1] and [Sources 1, 2].
+// citationMark matches [1], [^1], [Source 1] and [Sources 1, 2]. Its bracket
+// comes first and once, so that the search goes from bracket to bracket.
 var citationMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[\^?\d+\]|(?i:\[sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*\])`)
+	return regexp.MustCompile(`\[(?:\^?\d+|(?i:sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*))\]`)
 })
 
 var digitRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
 
 // prose is the text with its code made blank: array[0] is no citation.
 func prose(text string) string {
+	if !strings.ContainsAny(text, "`~") {
+		return text
+	}
 	blank := []byte(text)
 	for _, b := range code.Blocks(text) {
 		wipe(blank[b.Start:b.End])
