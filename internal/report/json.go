@@ -269,7 +269,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 	list := j.list("results")
 	kept, size := [][]byte{}, 0
-	for r, err := range each(run) {
+	for r, err := range ahead(each(run)) {
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"iter"
 	"runtime"
@@ -308,3 +309,38 @@ func BenchmarkJSON(b *testing.B)     { benchmark(b, "json", 100_000) }
 func BenchmarkJSONL(b *testing.B)    { benchmark(b, "jsonl", 100_000) }
 func BenchmarkJUnit(b *testing.B)    { benchmark(b, "junit", 100_000) }
 func BenchmarkTerminal(b *testing.B) { benchmark(b, "terminal", 100_000) }
+
+// TestAheadStops: a writer that stops early lets the reader stop, and what the
+// reader could not read reaches the writer after what it could.
+func TestAheadStops(t *testing.T) {
+	torn := errors.New("torn")
+	read, ended := 0, false
+	source := func(yield func(*eval.Result, error) bool) {
+		defer func() { ended = true }()
+		for range 10_000 {
+			if read++; !yield(&eval.Result{Response: &eval.Response{Text: "text"}}, nil) {
+				return
+			}
+		}
+		yield(nil, torn)
+	}
+	n := 0
+	for range ahead(source) {
+		if n++; n == 100 {
+			break
+		}
+	}
+	if !ended || read > 100+5*batchResults {
+		t.Errorf("after %d results the reader has read %d, ended %v", n, read, ended)
+	}
+	n = 0
+	var last error
+	for _, err := range ahead(source) {
+		if last = err; err == nil {
+			n++
+		}
+	}
+	if n != 10_000 || !errors.Is(last, torn) {
+		t.Errorf("%d results and the error %v", n, last)
+	}
+}

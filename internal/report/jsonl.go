@@ -13,7 +13,7 @@ func writeJSONL(w io.Writer, run *eval.Run, _ Options) error {
 	p := newPrinter(w)
 	var e eval.Encoder
 	var tidy []byte
-	for r, err := range each(run) {
+	for r, err := range ahead(each(run)) {
 		if err != nil {
 			return err
 		}

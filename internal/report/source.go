@@ -47,6 +47,66 @@ func whole(run *eval.Run, results func() iter.Seq2[*eval.Result, error]) iter.Se
 	}
 }
 
+// A batch of results goes from the reader to the writer of a report when it has
+// batchResults or answers of batchBytes.
+const (
+	batchResults = 32
+	batchBytes   = 64 << 10
+)
+
+type read struct {
+	result *eval.Result
+	err    error
+}
+
+// ahead reads results in a goroutine of its own while the last ones are written,
+// a few batches at most: writing a large report takes as long as reading it.
+func ahead(results iter.Seq2[*eval.Result, error]) iter.Seq2[*eval.Result, error] {
+	return func(yield func(*eval.Result, error) bool) {
+		batches, stop := make(chan []read, 2), make(chan struct{})
+		go func() {
+			defer close(batches)
+			readBatches(results, batches, stop)
+		}()
+		defer func() {
+			close(stop)
+			for range batches { // until the reader is gone
+			}
+		}()
+		for batch := range batches {
+			for _, r := range batch {
+				if !yield(r.result, r.err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func readBatches(results iter.Seq2[*eval.Result, error], batches chan<- []read, stop <-chan struct{}) {
+	var batch []read
+	size := 0
+	send := func() bool {
+		select {
+		case batches <- batch:
+			batch, size = make([]read, 0, batchResults), 0
+			return true
+		case <-stop:
+			return false
+		}
+	}
+	for r, err := range results {
+		batch = append(batch, read{r, err})
+		if err == nil && r.Response != nil {
+			size += len(r.Response.Raw) + len(r.Response.Text)
+		}
+		if (len(batch) >= batchResults || size >= batchBytes) && !send() {
+			return
+		}
+	}
+	send()
+}
+
 // completed is the run with a summary and a verdict, which one that was killed
 // has not: its results say by themselves what they add up to.
 func completed(run *eval.Run) (*eval.Run, error) {

@@ -75,11 +75,11 @@ func benchResult(c *eval.Case, status eval.Status) *eval.Result {
 	return r
 }
 
-// benchRun writes a run of n results.
-func benchRun(b testing.TB, n int, status eval.Status) *eval.Run {
+// writeRun writes a run of a result for each case.
+func writeRun(b testing.TB, root string, s *eval.Suite, status eval.Status) *eval.Run {
 	b.Helper()
-	s := benchSuite(n)
-	w := store.Create(b.TempDir(), "bench", []*eval.Suite{s})
+	n := len(s.Cases)
+	w := store.Create(root, "bench", []*eval.Suite{s})
 	run := &eval.Run{Header: eval.Header{ID: "bench", Format: eval.FormatVersion, Status: eval.Done, Planned: n, Trials: 1, Suites: []eval.Suite{{Name: s.Name}}}}
 	if err := w.Start(run); err != nil {
 		b.Fatal(err)
@@ -149,7 +149,7 @@ func BenchmarkReadRun(b *testing.B) {
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			run := benchRun(b, 1000, eval.Pass)
+			run := writeRun(b, b.TempDir(), benchSuite(1000), eval.Pass)
 			b.ReportAllocs()
 			for b.Loop() {
 				read(run)
@@ -160,7 +160,7 @@ func BenchmarkReadRun(b *testing.B) {
 }
 
 func BenchmarkOpenOne(b *testing.B) {
-	run := benchRun(b, 20_000, eval.Pass)
+	run := writeRun(b, b.TempDir(), benchSuite(20_000), eval.Pass)
 	b.ReportAllocs()
 	for b.Loop() {
 		if r, err := run.Result(eval.Identity{Case: "bench-015000", Trial: 1}); err != nil || r == nil {
@@ -171,7 +171,7 @@ func BenchmarkOpenOne(b *testing.B) {
 
 func BenchmarkList(b *testing.B) {
 	root := b.TempDir()
-	run := benchRun(b, 10_000, eval.Pass)
+	run := writeRun(b, b.TempDir(), benchSuite(10_000), eval.Pass)
 	w := store.Create(root, "r", nil)
 	if err := w.Start(run); err != nil {
 		b.Fatal(err)
