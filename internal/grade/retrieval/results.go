@@ -121,7 +121,7 @@ func fromAnywhere(r *eval.Response) (listing, error) {
 	return listing{none: "the answer lists no results: no source list, and no URL in its text"}, unread
 }
 
-// jsonValue is a JSON value and where it stands.
+// jsonValue is a JSON value and where it was found.
 type jsonValue struct {
 	value any
 	where string
@@ -176,7 +176,7 @@ func (o *Origin) fromJSON(r *eval.Response) (listing, error) {
 }
 
 // entries gives what the path leads to, one for each result: a result that
-// lacks what stands behind the last [*] keeps its place.
+// lacks what follows the last [*] keeps its place.
 func (o *Origin) entries(doc any, where string) (out []any, err error) {
 	lists, rest := o.steps.From(doc), jsondoc.Path(nil)
 	if last := o.steps.LastEvery(); last >= 0 {

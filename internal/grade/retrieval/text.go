@@ -144,8 +144,8 @@ func firstOf(fields map[string]string, names ...string) string {
 	return ""
 }
 
-// fieldValue is what a field names: the target of a link, what stands in code
-// marks, or else the first word.
+// fieldValue is what a field names: the target of a link, a code span, or else the
+// first word.
 func fieldValue(text string) string {
 	if span, ok := strings.CutPrefix(text, "`"); ok {
 		span, _, _ = strings.Cut(span, "`")
