@@ -21,6 +21,7 @@ const module = "github.com/mettle-eval/mettle/"
 var layout = map[string][]string{
 	"cmd/mettle":               {"internal/cli"},
 	"internal/cli":             {"*"},
+	"internal/session":         {"*"}, // a run puts everything together; only cli imports it
 	"internal/eval":            {},
 	"internal/kind":            {},
 	"internal/mcpclient":       {"internal/process", "internal/secret", "internal/term"},

@@ -223,8 +223,8 @@ func allSkipped(scores []eval.Score) eval.Score {
 	return eval.Skipped("no check applies")
 }
 
-// leftOut names the deciding checks that were skipped, so that nobody takes
-// what was decided without them for all of it.
+// leftOut names the deciding checks that were skipped, so that the
+// verdict does not look complete.
 func leftOut(scores []eval.Score) string {
 	var skipped []string
 	for _, s := range scores {

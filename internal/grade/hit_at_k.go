@@ -26,7 +26,7 @@ var hitAtKKind = kind.Kind[eval.Grader]{
 	Doc:     "A relevant document is among the first k of a search.",
 	Mode:    missingResult,
 	Explain: `The value is 1 when at least one label is among the first k documents, and 0 when none is. With ` + "`not: true`" + ` the labels
-are documents that must not come up; its value is turned round then, in the mean of all hit_at_k checks too.
+are documents that must not come up; its value is 1 minus the metric then, and is not in the mean of all hit_at_k checks.
 
 ` + originDoc,
 	Example: `- type: hit_at_k

@@ -12,7 +12,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
-// panel puts one judge check to several judges.
+// panel asks several judges about one check.
 type panel struct {
 	Models    []string `yaml:"models" json:"models" jsonschema:"the judges, as provider:model; one that stands twice is asked twice" check:"required,min=2,max=20"`
 	By        string   `yaml:"by" json:"by,omitempty" jsonschema:"how their verdicts become one" check:"enum=majority|mean,default=majority"`
@@ -75,7 +75,7 @@ func (g *panel) checkInner() error {
 	return nil
 }
 
-// checks are the panel's check as put to each judge.
+// checks are the panel's check, one copy for each judge.
 func (g *panel) checks() []*eval.Check {
 	out := make([]*eval.Check, len(g.Models))
 	for i, spec := range g.Models {

@@ -94,7 +94,7 @@ func (j *Judge) request(q Question, name, schema string) *llm.Request {
 	}
 }
 
-// call makes one call and counts it. problem is why the reply is no verdict;
+// call makes one call and counts it. problem is why the reply is not a verdict;
 // an error means that there is no reply.
 func call[T any](ctx context.Context, j *Judge, req *llm.Request, f Form[T], o *Outcome) (verdict T, reply *llm.Reply, problem, err error) {
 	if reply, err = llm.Ask(ctx, j.attempt, eval.JudgeEvent, j.name, j.model, req); err != nil {

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// textMark stands before a line that looks like a delimiter and is text.
+// textMark is put before a line that looks like a delimiter and is text.
 const textMark = "[text] "
 
-// hiddenMark stands for characters that a model reads and a person does not
+// hiddenMark replaces characters that a model reads and a person does not
 // see.
 const hiddenMark = "[hidden characters]"
 
@@ -39,7 +39,7 @@ func lineEnd(r rune) rune {
 	return r
 }
 
-// unhidden replaces runs of characters that carry text nobody sees (tags), turn
+// unhidden replaces runs of characters that carry invisible text (tags), turn
 // its direction, or are no text at all.
 func unhidden(text string) string {
 	if strings.IndexFunc(text, hides) < 0 {
@@ -160,7 +160,7 @@ func glyphs(line string) []glyph {
 // words of the line behind any two marks, or alone on it; or an edge behind
 // three angles, whatever follows. Case, accents,
 // spaces between the letters and letters that only look the same do not
-// matter; a call such as list.append(answer) is none.
+// matter; a call such as list.append(answer) does not look like one.
 func likeDelimiter(line string) bool {
 	g := glyphs(line)
 	first := true // no letter came yet
@@ -225,7 +225,7 @@ func edgeEnd(g []glyph) int {
 }
 
 // wordEnd is where a word ends that begins at a place, whatever but angles
-// stands before and between its letters; 0 when it does not.
+// is before and between its letters; 0 when it does not.
 func wordEnd(g []glyph, at int, word string) int {
 	for _, letter := range word {
 		for at < len(g) && g[at].letter == 0 && !g[at].angle {
@@ -257,7 +257,7 @@ const lookAlikes = "аaеeоoрpсcуyхxіiѕsԁdոnһhјjԛqԝwтtкkмmнhвb
 	"àaáaâaãaäaåaāaèeéeêeëeēeėeęeìiíiîiïiīiòoóoôoõoöoøoōoùuúuûuüuūuñnńnçcćcýyÿyśsšs" // accents
 
 // plainLetter is the ASCII letter or digit a character looks like, in lower
-// case, or 0 for what is none.
+// case, or 0 when it looks like neither.
 func plainLetter(r rune) rune {
 	if r < 0x80 {
 		switch {

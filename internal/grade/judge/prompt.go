@@ -41,8 +41,7 @@ func promptNames() []string {
 }
 
 // Digests names every prompt that judges are asked with, and a digest of
-// its text, files of overrides standing in for the built-in ones. overrides may
-// be nil.
+// its text. Files of overrides replace built-in ones; overrides may be nil.
 func Digests(overrides fs.FS) map[string]string {
 	texts, _ := readPrompts(overrides) // what cannot be read is told when the checks are prepared
 	digests := make(map[string]string, len(texts))
@@ -153,7 +152,7 @@ func tidyPrompt(text string) string {
 // ParsePrompt reads the prompt file of a check, which has no placeholders.
 func ParsePrompt(data []byte) (string, error) { return promptText(data, nil) }
 
-// placeholders lists what stands between {{ and }} in a prompt.
+// placeholders lists the names between {{ and }} in a prompt.
 func placeholders(text string) (out []string) {
 	for {
 		_, rest, ok := strings.Cut(text, "{{")

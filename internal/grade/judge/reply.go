@@ -24,7 +24,7 @@ const maxReply = 256 << 10
 // maxObjects is how many places of a reply are tried for its verdict.
 const maxObjects = 64
 
-// useless says why a reply is no verdict whatever it says, or nil.
+// useless says why a reply is not a verdict whatever its text, or nil.
 func useless(r *llm.Reply) error {
 	switch r.Finish {
 	case llm.Truncated:
@@ -48,10 +48,10 @@ func useless(r *llm.Reply) error {
 func final(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == llm.Filtered }
 
 // readReply finds the verdict in what a judge said of some material. Not every
-// server holds a model to the schema: the object may stand in a fence or between
-// words. Then it may also be quoted from the answer, which wrote it for the
-// judge: two different objects that would both do are no verdict, and neither
-// is one that stands in the material.
+// server enforces the schema: the object may be in a code fence or between words.
+// It may then also be a quotation of the answer, which wrote it for the judge:
+// two different valid objects are not a verdict, and neither is one that is in
+// the material.
 func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
 	text = withoutThoughts(text)
 	if len(text) > maxReply {

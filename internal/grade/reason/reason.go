@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // Shown is the most characters of a value that a reason quotes.
@@ -15,10 +14,19 @@ const Shown = 80
 
 // Cut shortens a text.
 func Cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
+	if len(s) <= most {
 		return s
 	}
-	return string([]rune(s)[:most-1]) + "…"
+	n, last := 0, 0
+	for i := range s {
+		if n++; n == most {
+			last = i
+		}
+		if n > most {
+			return strings.ToValidUTF8(s[:last], "\uFFFD") + "…"
+		}
+	}
+	return s
 }
 
 // Quote shows a text on one line, cut.

@@ -158,9 +158,9 @@ func (r *Ranking) Explain(s eval.Score, k int) eval.Score {
 	for _, doc := range r.docs[:min(len(r.docs), k, most)] {
 		retrieved = append(retrieved, reason.OneLine(doc.text, longest))
 	}
-	s = s.Detail("relevant", relevant).Detail("retrieved", retrieved).Detail("documents", len(r.docs))
+	s.Details = map[string]any{"relevant": relevant, "retrieved": retrieved, "documents": len(r.docs)}
 	if r.where != "" {
-		s = s.Detail("from", "results "+r.where)
+		s.Details["from"] = "results " + r.where
 	}
 	return s
 }

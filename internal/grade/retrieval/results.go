@@ -121,7 +121,7 @@ func fromAnywhere(r *eval.Response) (listing, error) {
 	return listing{none: "the answer lists no results: no source list, and no URL in its text"}, unread
 }
 
-// jsonValue is a JSON value and where it stands.
+// jsonValue is a JSON value and where it was found.
 type jsonValue struct {
 	value any
 	where string

@@ -80,7 +80,13 @@ func FuzzResults(f *testing.F) {
 	f.Add("**URL:** `a.md` | Path: [a](a.md)\n## 2. x\nid: 3", `{"hits": {"hits": [{"_id": 1}, 2, "a", null, []]}}`, "hits.hits")
 	f.Add("[a](b.md)", `[["a"]]`, "$[*][*]")
 	f.Add("```\nURL: a.md", `{"results": null}`, "$.results[*]")
+	f.Add("lin\u212a: a.md", "", "\u017fource: b.md")
 	f.Fuzz(func(t *testing.T, text, structured, path string) {
+		for _, s := range []string{text, path} {
+			if fieldMark().MatchString(s) && !mayHaveFields(s) {
+				t.Fatalf("%q has fields", s)
+			}
+		}
 		r := &eval.Response{Text: text, Structured: json.RawMessage(structured), Sources: []eval.Source{{Title: text}, {URL: path}}}
 		for _, o := range []Origin{{}, {From: "json"}, {From: "sources"}, {From: "text"}, {Path: path}} {
 			if o.CheckOrigin() != nil {

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,7 +20,10 @@ func fromText(text string) listing {
 		return l
 	}
 	text = code.Prose(text)
-	urls := urlMark().FindAllString(text, MaxResults)
+	var urls []string
+	if strings.Contains(text, "://") {
+		urls = urlMark().FindAllString(text, MaxResults)
+	}
 	if len(urls) == 0 {
 		urls = linkTargets(text)
 	}
@@ -57,6 +61,9 @@ var linkMark = sync.OnceValue(func() *regexp.Regexp {
 // linkTargets gives what the links of a Markdown text point at, places on the
 // same page and images left out.
 func linkTargets(text string) (out []string) {
+	if !strings.Contains(text, "](") {
+		return nil
+	}
 	for _, m := range linkMark().FindAllStringSubmatch(text, MaxResults) {
 		if m[1] == "" {
 			out = append(out, m[2])
@@ -71,6 +78,25 @@ var fieldMark = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?im)(?:^[ \t>*+-]*|\|[ \t]*)[*_]*(url|uri|link|source|path|file|id|slug)[*_]*:[*_]*[ \t]+([^\s|][^|\n]*)`)
 })
 
+// fieldEnds are the last two letters of the names that [fieldMark] matches.
+var fieldEnds = []string{"rl", "ri", "nk", "ce", "th", "le", "id", "ug"}
+
+// mayHaveFields finds texts that fieldMark cannot match, as most answers are,
+// without matching it: a colon must come after the end of a name.
+func mayHaveFields(text string) bool {
+	for at := 0; ; at++ {
+		i := strings.IndexByte(text[at:], ':')
+		if i < 0 {
+			return false
+		}
+		at += i
+		before := strings.TrimRight(text[:at], "*_")
+		if n := len(before); n >= 2 && (before[n-1] >= 0x80 || slices.ContainsFunc(fieldEnds, func(e string) bool { return strings.EqualFold(before[n-2:], e) })) {
+			return true
+		}
+	}
+}
+
 // nextResult matches what begins another result: a heading or an entry of a
 // numbered list.
 var nextResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[ \t]*(?:#{1,6}|\d+[.)])[ \t]`) })
@@ -78,6 +104,9 @@ var nextResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // textFields gathers the fields that results are described by. A field that a
 // result has already, or a heading, begins the next one.
 func textFields(text string) (out []result) {
+	if !mayHaveFields(text) {
+		return nil
+	}
 	text = code.WithoutBlocks(text)
 	fields := map[string]string{}
 	flush := func() {
@@ -115,8 +144,8 @@ func firstOf(fields map[string]string, names ...string) string {
 	return ""
 }
 
-// fieldValue is what a field names: the target of a link, what stands in code
-// marks, or else the first word.
+// fieldValue is what a field names: the target of a link, a code span, or else the
+// first word.
 func fieldValue(text string) string {
 	if span, ok := strings.CutPrefix(text, "`"); ok {
 		span, _, _ = strings.Cut(span, "`")
