@@ -12,12 +12,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+	tty "golang.org/x/term"
+
+	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // World is everything outside the program that a command may touch.
@@ -46,11 +48,11 @@ func System(args []string) *World {
 	}
 	w := &World{
 		Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		OutTTY: term.IsTerminal(int(os.Stdout.Fd())), ErrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		OutTTY: tty.IsTerminal(int(os.Stdout.Fd())), ErrTTY: tty.IsTerminal(int(os.Stderr.Fd())),
 		Environ: os.Environ(), Dir: dir, Now: time.Now, Random: rand.Uint32, Interrupts: interrupts,
 	}
 	if w.OutTTY {
-		w.Width, _, _ = term.GetSize(int(os.Stdout.Fd()))
+		w.Width, _, _ = tty.GetSize(int(os.Stdout.Fd()))
 	}
 	return w
 }
@@ -73,21 +75,30 @@ func interrupts(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { signal.Stop(signals); cancel() }
 }
 
-// Getenv is the value of an environment variable, "" when it is not set.
-func (w *World) Getenv(name string) string {
-	v, _ := w.LookupEnv(name)
-	return v
+// session is the part of the world that sessions touch.
+func (w *World) session() *session.World {
+	return &session.World{
+		Dir: w.Dir, Environ: w.Environ, Now: w.Now, Random: w.Random,
+		Note: func(text string) {
+			if w.ErrTTY {
+				w.printf("\r\x1b[K") // the progress line, which is drawn again
+			}
+			w.printf("%s\n", term.Sanitize(text))
+		},
+	}
 }
 
+// Getenv is the value of an environment variable, "" when it is not set.
+func (w *World) Getenv(name string) string { return w.session().Getenv(name) }
+
 // LookupEnv is the value of an environment variable and whether it is set.
-func (w *World) LookupEnv(name string) (string, bool) {
-	for i := len(w.Environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(w.Environ[i], "="); ok && k == name {
-			return v, true
-		}
-	}
-	return "", false
-}
+func (w *World) LookupEnv(name string) (string, bool) { return w.session().LookupEnv(name) }
+
+// abs makes a path of the command line absolute.
+func (w *World) abs(path string) string { return w.session().Abs(path) }
+
+// shown is a path as a person wants to see it.
+func (w *World) shown(path string) string { return w.session().Shown(path) }
 
 // color tells whether a stream should get colour.
 func (w *World) color(tty bool) bool {

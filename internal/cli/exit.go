@@ -11,7 +11,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Exit codes of every command.
@@ -24,10 +24,7 @@ const (
 )
 
 // usageError is a command line that cannot be meant.
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
+type usageError = session.UsageError
 
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
@@ -77,9 +74,9 @@ func errorText(w *World, err error) string {
 	}
 	lines := strings.Split(err.Error(), "\n")
 	for i, line := range lines {
-		lines[i] = report.Sanitize(line) // a server may have had a word in it
+		lines[i] = term.Sanitize(line) // a server may have had a word in it
 	}
-	return paint(w.color(w.ErrTTY), red, "mettle: ") + strings.Join(lines, "\n")
+	return term.Paint(w.color(w.ErrTTY)).Red("mettle: ") + strings.Join(lines, "\n")
 }
 
 func problemsText(problems kind.Problems, color bool) string {
@@ -90,7 +87,7 @@ func problemsText(problems kind.Problems, color bool) string {
 			fmt.Fprintf(&b, "… and %d more\n", len(problems)-shown)
 			break
 		}
-		b.WriteString(paint(color, bold, p.String()) + "\n")
+		b.WriteString(term.Paint(color).Bold(p.String()) + "\n")
 		if e := p.Excerpt(); e != "" {
 			b.WriteString(e + "\n")
 		}
@@ -117,21 +114,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return usagef("%w; see %s --help", err, cmd.CommandPath())
-}
-
-type style string
-
-const (
-	red    style = "31"
-	green  style = "32"
-	yellow style = "33"
-	bold   style = "1"
-	dim    style = "2"
-)
-
-func paint(color bool, s style, text string) string {
-	if !color {
-		return text
-	}
-	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }

@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 func newListCmd(w *World) *cobra.Command {
-	o := new(selectOptions)
+	o := new(session.Select)
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "list [SUITE…]",
@@ -21,11 +22,11 @@ func newListCmd(w *World) *cobra.Command {
 			"  mettle list suites/ -p mina -d basic\n" +
 			"  mettle list --json | jq .id",
 	}
-	o.flags(cmd.Flags())
+	selectFlags(cmd.Flags(), o)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each case as a line of JSON")
 	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
 		o.Suites = args
-		l, err := load(w, o)
+		l, err := session.Load(w.session(), o, nil, nil)
 		if err != nil {
 			return err
 		}
@@ -37,7 +38,7 @@ func newListCmd(w *World) *cobra.Command {
 	return cmd
 }
 
-func listJSON(w *World, l *loaded) error {
+func listJSON(w *World, l *session.Loaded) error {
 	enc := json.NewEncoder(w.Stdout)
 	enc.SetEscapeHTML(false)
 	for _, s := range l.Suites {
@@ -50,13 +51,13 @@ func listJSON(w *World, l *loaded) error {
 	return nil
 }
 
-func listTable(w *World, l *loaded) error {
+func listTable(w *World, l *session.Loaded) error {
 	tw := tabwriter.NewWriter(w.Stdout, 0, 0, 2, ' ', 0)
 	cases := 0
 	for _, s := range l.Suites {
 		for _, c := range s.Cases {
 			cases++
-			fmt.Fprintf(tw, "%s\t%s\t%s\t%s", c.ID, c.Difficulty, c.Tool, report.Sanitize(c.Name))
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s", c.ID, c.Difficulty, c.Tool, term.Sanitize(c.Name))
 			if len(c.Tags) > 0 {
 				fmt.Fprintf(tw, "\t%s", strings.Join(c.Tags, ","))
 			}

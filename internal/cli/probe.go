@@ -7,24 +7,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 	"github.com/mettle-eval/mettle/internal/probe"
-	"github.com/mettle-eval/mettle/internal/report"
+	"github.com/mettle-eval/mettle/internal/process"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -122,27 +121,22 @@ func (o *probeOptions) settle(args []string, dashed bool) error {
 // target is the server as it is connected to.
 func (o *probeOptions) target(w *World) (*target.MCP, error) {
 	m := &target.MCP{Command: o.words}
+	supplies := target.Supplies{Name: "probe", Environ: w.Environ, Base: w.Dir, Version: version.Version}
 	if o.words == nil {
-		run := &runOptions{URL: o.url, Command: o.command, Headers: o.headers}
+		named := &session.Options{URL: o.url, Command: o.command, Headers: o.headers}
 		var err error
-		if m, err = run.adHoc(); err != nil {
-			return nil, &usageError{err}
-		}
-		if err := m.Expand(w.LookupEnv); err != nil {
+		if m, err = named.Server(w.session()); err != nil {
 			return nil, err
 		}
-	}
-	if m.URL != "" {
-		m.Token = w.Getenv("METTLE_TOKEN")
+		supplies.Env = w.LookupEnv
 	}
 	limit, tries := kind.Duration(o.timeout), 2
 	m.Timeouts = target.Timeouts{Start: limit, Connect: limit, List: limit}
 	m.Transport, m.Protocol, m.Retries = o.transport, o.protocol, &tries
-	m.Base, m.Environ, m.Version = w.Dir, w.Environ, version.Version
 	if err := m.Check(); err != nil {
-		return nil, &usageError{err}
+		return nil, &usageError{Err: err}
 	}
-	return m, nil
+	return m, m.Use(supplies)
 }
 
 func runProbe(ctx context.Context, w *World, o *probeOptions) error {
@@ -206,44 +200,20 @@ func shownTarget(m *target.MCP) string {
 	if m.URL == "" {
 		return filepath.Base(m.Command[0])
 	}
-	address, _ := shownURL(m.URL)
+	address, _ := secret.URL(m.URL)
 	return address
 }
-
-// shownURL is [withoutSecrets] that also hides parts of the path that look
-// like keys, which is where some hosts have them.
-func shownURL(raw string) (string, bool) {
-	address, secret := withoutSecrets(raw)
-	for _, key := range pathKeys(raw) {
-		address, secret = strings.ReplaceAll(address, key, "…"), true
-	}
-	return address, secret
-}
-
-func pathKeys(raw string) (keys []string) {
-	_, path, _ := strings.Cut(raw, "://")
-	for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return strings.ContainsRune("/?#&=", r) }) {
-		if likeKey(part) {
-			keys = append(keys, part)
-		}
-	}
-	return keys
-}
-
-func likeKey(s string) bool { return len(s) >= 20 && strings.ContainsAny(s, "0123456789") }
 
 // hide takes the secrets that the server was sent out of what it says. What
 // the client itself reports has been through the same.
 func hide(m *target.MCP, info *mcpclient.Info, tools []mcpclient.Tool) {
-	secrets := secretsOf(m)
-	if len(secrets) == 0 {
-		return
+	r := secret.NewRedactor(secret.Least)
+	r.Add(secret.Mark, m.Token)
+	r.AddURL(m.URL)
+	for _, v := range m.Headers {
+		r.AddHeader(v)
 	}
-	var pairs []string
-	for _, s := range secrets {
-		pairs = append(pairs, s, "[redacted]")
-	}
-	clean := strings.NewReplacer(pairs...).Replace
+	clean := r.String
 	info.Name, info.Version, info.Instructions = clean(info.Name), clean(info.Version), clean(info.Instructions)
 	for i := range info.Findings {
 		info.Findings[i] = clean(info.Findings[i])
@@ -255,38 +225,6 @@ func hide(m *target.MCP, info *mcpclient.Info, tools []mcpclient.Tool) {
 			*raw = json.RawMessage(clean(string(*raw)))
 		}
 	}
-}
-
-// secretsOf lists what may be secret in what a server is sent, the longest
-// first. What is shorter would be found in too many words.
-func secretsOf(m *target.MCP) (out []string) {
-	const shortest = 8
-	add := func(values ...string) {
-		for _, v := range values {
-			if len(v) < shortest {
-				continue
-			}
-			out = append(out, v)
-			if inJSON, err := json.Marshal(v); err == nil {
-				out = append(out, strings.Trim(string(inJSON), `"`))
-			}
-		}
-	}
-	add(m.Token)
-	add(pathKeys(m.URL)...)
-	for _, v := range m.Headers {
-		_, token, _ := strings.Cut(v, " ")
-		add(v, token)
-	}
-	if u, err := url.Parse(m.URL); err == nil {
-		password, _ := u.User.Password()
-		add(u.User.Username(), password)
-		for _, values := range u.Query() {
-			add(values...)
-		}
-	}
-	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
-	return out
 }
 
 // checkWrite finds before anything is asked that a file must not be replaced.
@@ -329,7 +267,7 @@ func (o *probeOptions) scaffold(w *World, r *probe.Report, tools []mcpclient.Too
 	if err := errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("write the suite: %w", err)
 	}
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, "suite: "+w.shown(path)))
+	w.printf("%s\n", term.Paint(w.color(w.ErrTTY)).Dim("suite: "+w.shown(path)))
 	return nil
 }
 
@@ -346,7 +284,7 @@ func (o *probeOptions) settings(w *World) (list []probe.Setting, notes []string)
 	if o.url == "" {
 		words := o.words
 		if words == nil {
-			words, _ = splitCommand(o.command)
+			words, _ = process.Split(o.command)
 		}
 		if slices.ContainsFunc(words, o.secretWord) {
 			return nil, []string{"The command is left out, because it may hold a secret: run with --command."}
@@ -357,7 +295,7 @@ func (o *probeOptions) settings(w *World) (list []probe.Setting, notes []string)
 		}
 		return list, nil
 	}
-	if _, secret := shownURL(o.url); secret {
+	if _, found := secret.URL(o.url); found {
 		return nil, []string{"The address is left out, because it may hold a secret: run with --url."}
 	}
 	list = append(list, probe.Setting{Name: "url", Value: o.url})
@@ -399,16 +337,7 @@ func (o *probeOptions) secretWord(word string) bool {
 	if strings.Contains(word, "${") {
 		return o.words != nil
 	}
-	if _, secret := withoutSecrets(word); secret {
-		return true
-	}
-	lower := strings.ToLower(word)
-	for _, hint := range []string{"key", "token", "secret", "passw", "auth", "credential", "bearer"} {
-		if strings.Contains(lower, hint) {
-			return true
-		}
-	}
-	return likeKey(word) && !strings.ContainsAny(word, "/.@\\") // not those of a path or a package
+	return secret.Word(word)
 }
 
 // print puts the report on standard output.
@@ -417,7 +346,7 @@ func (o *probeOptions) print(w *World, r *probe.Report) error {
 		if len(r.Checks) == 1 { // nothing to show but that it could not be reached, which the error says
 			return nil
 		}
-		card := probe.Card{Color: w.color(w.OutTTY), Strict: o.strict, Clean: report.Sanitize}
+		card := probe.Card{Color: w.color(w.OutTTY), Strict: o.strict}
 		return card.Write(w.Stdout, r)
 	}
 	var b bytes.Buffer
@@ -427,24 +356,6 @@ func (o *probeOptions) print(w *World, r *probe.Report) error {
 	if err := enc.Encode(r); err != nil {
 		return err
 	}
-	_, err := w.Stdout.Write(escapeUnseen(b.Bytes()))
+	_, err := w.Stdout.Write(term.EscapeJSON(b.Bytes()))
 	return err
-}
-
-// escapeUnseen writes the characters in JSON that a terminal would obey or not
-// show as escapes.
-func escapeUnseen(text []byte) []byte {
-	var b bytes.Buffer
-	for _, r := range string(text) {
-		switch {
-		case r < 0x7f || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.Bytes()
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/report"
-	"github.com/mettle-eval/mettle/internal/store"
+	"github.com/mettle-eval/mettle/internal/session"
 )
 
 func newReportCmd(w *World) *cobra.Command {
@@ -21,7 +21,7 @@ func newReportCmd(w *World) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 	}
 	o.flags(cmd)
-	cmd.Flags().StringVarP(&format, "format", "f", "terminal", "github, json, jsonl, junit, markdown or terminal")
+	cmd.Flags().StringVarP(&format, "format", "f", "terminal", strings.Join(formatNames(), ", "))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write, - for standard output")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "leave nothing out")
 	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
@@ -37,7 +37,7 @@ func newReportCmd(w *World) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		run, err := store.Open(dir)
+		run, err := session.Open(dir)
 		if err != nil {
 			return err
 		}

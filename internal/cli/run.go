@@ -3,36 +3,34 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/eval"
-	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/report"
-	"github.com/mettle-eval/mettle/internal/store"
-	"github.com/mettle-eval/mettle/internal/version"
+	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/term"
 )
+
+type runOptions struct {
+	session.Options
+	outputOptions
+}
 
 func newRunCmd(w *World) *cobra.Command {
 	o := new(runOptions)
 	cmd := &cobra.Command{
 		Use:   "run [SUITE…]",
-		Short: "Put the cases of suites to servers and models, and report",
-		Long: "Puts every case of the suites to its target, checks the answers, and reports.\n\n" +
+		Short: "Run test suites against servers and models",
+		Long: "Runs every case of the suites against its target, checks the answers, and reports.\n\n" +
 			"A SUITE is a file, a folder, a glob, or the name of a built-in suite. Without one,\n" +
 			"the suites that mettle.yaml names are run, and without those the built-in ones.\n" +
 			"Flags beat the environment (METTLE_<FLAG>, MCP_URL), which beats mettle.yaml.\n" +
 			"A run that was stopped in any way can be continued with mettle resume.\n\n" +
-			"Cases about skills are put to the model of --model, which has the skill as its only\n" +
-			"context, and judged by that of --judge. Keys come from ANTHROPIC_API_KEY and\n" +
+			"Cases about skills go to the model of --model, which has the skill as its only\n" +
+			"context, and are judged by that of --judge. Keys come from ANTHROPIC_API_KEY and\n" +
 			"OPENAI_API_KEY; ollama:<model> needs none. mettle doctor tells what works.",
 		Example: "  mettle run\n" +
 			"  mettle run suites/ --url http://localhost:3000\n" +
@@ -45,188 +43,94 @@ func newRunCmd(w *World) *cobra.Command {
 	}
 	o.flags(cmd.Flags())
 	withEnvironment(w, cmd, func(cmd *cobra.Command, args []string) error {
-		o.Suites, o.Dir = args, w.Dir
+		o.Suites = args
 		return runRun(cmd.Context(), w, o)
 	})
 	return cmd
 }
 
 func runRun(ctx context.Context, w *World, o *runOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	if err := checkReports(o.reports); err != nil {
 		return err
 	}
-	var err error
-	if o.gates, err = o.parsedGates(); err != nil {
-		return err
-	}
-	o.elsewhere = o.putElsewhere()
-	l, err := load(w, &o.selectOptions)
+	p, err := session.New(ctx, w.session(), o.Options)
 	if err != nil {
 		return err
 	}
-	o.settle(l.config)
-	if o.dryRun {
-		o.Record, o.Cache = "", "" // nothing is asked, and nothing left behind
-	}
-	ms, err := newModels(w, &o.modelOptions, l.config, o.try)
-	if err != nil {
-		return err
-	}
-	l.narrow(o)
-	if o.dryRun {
-		return dryRun(w, o, l, ms)
-	}
-	if err := o.checkDestinations(w); err != nil {
-		return err
-	}
-	var base *eval.Run
-	if o.Baseline != "" {
-		if base, err = o.baselineRun(ctx, w, l, ms); err != nil {
+	if o.DryRun {
+		e, err := p.DryRun()
+		if err != nil {
 			return err
 		}
+		return printEstimate(w, e)
 	}
-	ts, err := targets(w, o, l, ms)
+	if err := o.settle(w, p.Config()); err != nil {
+		return err
+	}
+	base, err := p.Baseline(ctx, newProgress(w, p, o.verbose))
 	if err != nil {
 		return err
 	}
-	head := o.header(ctx, w)
-	head.Gates = o.gates
-	if err := ms.describe(&head, l); err != nil {
-		return err
-	}
-	writer := store.Create(runsDir(w, o.runs, l.config), ms.folder(head.ID), l.Suites)
-	return execute(ctx, w, o, execution{head: head, loaded: l, targets: ts, models: ms, writer: writer, base: base})
+	return execute(ctx, w, &o.outputOptions, p, base, o.Baseline)
 }
 
-// header says what a run about to start is.
-func (o *runOptions) header(ctx context.Context, w *World) eval.Header {
-	now := w.Now()
-	return eval.Header{
-		ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project,
-		Git: gitRevision(ctx, w), Options: o.stored(),
+// execute runs a plan, reports, and gives the verdict.
+func execute(ctx context.Context, w *World, o *outputOptions, p *session.Plan, base *eval.Run, baseName string) error {
+	for _, note := range p.Notes {
+		w.printf("note: %s\n", term.Sanitize(note))
 	}
-}
-
-// execution is a run about to happen, new or resumed.
-type execution struct {
-	head    eval.Header
-	loaded  *loaded
-	targets map[string]eval.Target
-	models  *models
-	writer  *store.Writer
-	prior   *eval.Run // of a resumed run
-	errors  bool      // make those of its results again that have no answer
-	base    *eval.Run // to hold it against
-}
-
-// execute runs, reports, and gives the verdict.
-func execute(ctx context.Context, w *World, o *runOptions, x execution) error {
-	run, err := o.perform(ctx, w, x)
-	if err != nil {
-		return err
-	}
-	if err := writeReports(w, o, run, x.writer.Dir()); err != nil {
-		return err
-	}
-	if x.base != nil {
-		if err := compareWith(w, o, run, x.base); err != nil {
-			return err
-		}
-	}
-	x.loaded.tellWithheld(w, x.models)
-	closing(w, run, filepath.Base(x.writer.Dir()))
-	incomplete := x.models.replay.whole(w)
-	return cmp.Or(verdict(run), incomplete)
-}
-
-// perform runs, and leaves the reporting to others.
-func (o *runOptions) perform(ctx context.Context, w *World, x execution) (*eval.Run, error) {
-	defer func() {
-		if err := closeTargets(x.targets); err != nil {
-			w.printf("note: %s\n", report.Sanitize(err.Error())) // the results are in all the same
-		}
-	}()
-	defer x.writer.Close()
-	progress := newProgress(w, o.verbose)
-	runner := &eval.Runner{
-		Targets: x.targets, Concurrency: o.Concurrency, Trials: o.Trials, Timeout: o.Timeout,
-		FailFast: o.FailFast, MaxErrors: o.MaxErrors, Sinks: []eval.Sink{x.writer, progress}, Now: w.Now,
-	}
-	if x.prior != nil {
-		runner.Prior = x.prior.Results()
-		progress.done = x.prior.Summary.Total
-		if x.errors {
-			runner.Redo = func(r *eval.Result) bool { return r.Status == eval.Error }
-			progress.done -= x.prior.Summary.Errors
-		}
-	}
-	inner, err := x.models.around(grade.WithEnviron(ctx, w.Environ), runner, &x.head)
-	if err != nil {
-		return nil, err
-	}
-	run, err := runner.Run(inner, x.head, x.loaded.Suites)
+	progress := newProgress(w, p, o.verbose)
+	run, err := p.Run(ctx, progress)
 	progress.clear()
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
+	if err != nil {
+		return err
 	}
-	return run, err
-}
-
-// compareWith prints the run beside its baseline, under the report.
-func compareWith(w *World, o *runOptions, run, base *eval.Run) error {
-	name := base.ID
-	if o.Baseline == builtinTarget {
-		name = builtinTarget
+	if err := o.write(w, run, p.Dir()); err != nil {
+		return err
 	}
-	out, color := w.reportStream(o)
-	return report.Compare(out, eval.Compare(base, run), "this run", name, report.Options{Color: color, Width: w.Width, Verbose: o.verbose})
-}
-
-// putElsewhere tells whether all cases go to one target, whatever they say.
-func (o *runOptions) putElsewhere() bool { return o.URL != "" || o.Command != "" || o.Target != "" }
-
-// stored is what the run's header keeps of the options. What may hold a
-// secret is left out and named, so that a resumed run asks for it.
-func (o *runOptions) stored() json.RawMessage {
-	kept := *o
-	kept.Withheld = nil
-	if url, secret := shownURL(o.URL); secret {
-		kept.URL, kept.Withheld = url, append(kept.Withheld, "url")
-	}
-	if words, err := splitCommand(o.Command); err == nil && slices.ContainsFunc(words, new(probeOptions).secretWord) {
-		kept.Command, kept.Withheld = words[0], append(kept.Withheld, "command")
-	}
-	kept.Headers = nil
-	for _, h := range o.Headers {
-		if _, value, _ := strings.Cut(h, ":"); onlyReferences(value) {
-			kept.Headers = append(kept.Headers, h)
-		} else if !slices.Contains(kept.Withheld, "header") {
-			kept.Withheld = append(kept.Withheld, "header")
+	if base != nil {
+		if baseName != session.BuiltinTarget {
+			baseName = base.ID
+		}
+		out, color := o.stream(w)
+		if err := report.Compare(out, eval.Compare(base, run), "this run", baseName, report.Options{Color: color, Width: w.Width, Verbose: o.verbose}); err != nil {
+			return err
 		}
 	}
-	b, err := json.Marshal(kept)
-	if err != nil {
+	printPlan(w, p)
+	closing(w, run, filepath.Base(p.Dir()))
+	return cmp.Or(verdict(run), unrecorded(w, p.Unrecorded()))
+}
+
+// printPlan says in a line each what was left out, and how to have it.
+func printPlan(w *World, p *session.Plan) {
+	if len(p.Absent) > 0 {
+		w.printf("%s\n", term.Sanitize("left out, since their skills are not in "+p.Skills()+": "+strings.Join(p.Absent, ", ")))
+	}
+	if p.Unjudged > 0 {
+		w.printf("checks of %s were skipped: no judge configured (give --judge provider:model, or models.judge in mettle.yaml)\n", count(p.Unjudged, "case"))
+	}
+	if len(p.Skipped) > 0 {
+		w.printf("%s\n", term.Sanitize("skipped, no model configured: "+strings.Join(p.Skipped, ", ")+". "+session.HowToGetAModel))
+	}
+}
+
+// unrecorded tells that a replay is not the run that was recorded. Its verdict
+// may be certain without what is missing, and is then still another run's.
+func unrecorded(w *World, missed int) error {
+	if missed == 0 {
 		return nil
 	}
-	return b
+	w.printf("%s could not be had from the tape, so this is not the run that was recorded: record it again\n", count(missed, "call"))
+	return &verdictError{ExitIncomplete}
 }
 
-// onlyReferences tells whether a header's value is taken from the environment
-// as a whole, but for the word that says what kind of credential it is.
-func onlyReferences(value string) bool {
-	for word := range strings.FieldsSeq(value) {
-		if (!strings.HasPrefix(word, "${") || strings.Index(word, "}") != len(word)-1) && word != "Bearer" && word != "Basic" {
-			return false
-		}
-	}
-	return true
-}
-
-// closing says how to go on with a run that ended early.
+// closing says how to go on with a run that ended early, and what went wrong
+// beside its results.
 func closing(w *World, run *eval.Run, folder string) {
+	for _, note := range run.Notes {
+		w.printf("note: %s\n", term.Sanitize(note))
+	}
 	if run.Header.Status == eval.Done {
 		return
 	}
@@ -240,107 +144,4 @@ func closing(w *World, run *eval.Run, folder string) {
 		next = "grade again with: mettle rescore " + run.Parent
 	}
 	w.printf("%d of %s %s missing; %s\n", left, count(run.Planned, "result"), are, next)
-}
-
-// checkReports finds a mistyped --report before anything is asked.
-func checkReports(reports []string) error {
-	for _, r := range reports {
-		name, path, ok := strings.Cut(r, "=")
-		if !ok || path == "" {
-			return usagef("--report %q is not format=path", r)
-		}
-		if _, ok := report.Find(name); !ok {
-			return usagef("--report: unknown format %q, want one of %s", name, strings.Join(formatNames(), ", "))
-		}
-	}
-	return nil
-}
-
-func formatNames() (names []string) {
-	for _, f := range report.Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-// writeReports writes the terminal report, the JSON report and those asked
-// for. The terminal report gives way when standard output is wanted for data.
-func writeReports(w *World, o *runOptions, run *eval.Run, dir string) error {
-	output := o.output
-	if output == "" {
-		name := run.Project
-		if name == "" {
-			name = "all"
-		}
-		output = filepath.Join("reports", fmt.Sprintf("eval-%s-%d.json", fileName(name), w.Now().UnixMilli()))
-	}
-	reports := append([]string{"json=" + output}, o.reports...)
-	screen, color := w.reportStream(o)
-	for _, r := range reports {
-		if r == "json="+noReport {
-			continue
-		}
-		name, path, _ := strings.Cut(r, "=")
-		// Reports say what the run was, not where on this machine it is kept: a
-		// replay writes the same.
-		if err := writeReport(w, run, name, path, report.Options{Verbose: o.verbose || name == "terminal"}); err != nil {
-			return err
-		}
-	}
-	terminal, _ := report.Find("terminal") // last: whoever reads it may stop reading
-	if err := terminal.Write(screen, run, report.Options{Color: color, Width: w.Width, Verbose: o.verbose, Dir: w.shown(dir)}); err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return nil
-}
-
-// reportStream is where the report for people goes: standard output, unless
-// that is wanted for data.
-func (w *World) reportStream(o *runOptions) (io.Writer, bool) {
-	if o.output == "-" || slices.ContainsFunc(o.reports, func(r string) bool { return strings.HasSuffix(r, "=-") }) {
-		return w.Stderr, w.color(w.ErrTTY)
-	}
-	return w.Stdout, w.color(w.OutTTY)
-}
-
-// fileName keeps a name from being more than a name.
-func fileName(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r == ':' || r < ' ' || r == 0x7f {
-			return '-'
-		}
-		return r
-	}, strings.Trim(s, "."))
-}
-
-func writeReport(w *World, run *eval.Run, name, path string, o report.Options) error {
-	format, _ := report.Find(name)
-	if path == "-" {
-		return format.Write(w.Stdout, run, o)
-	}
-	err := replaceFile(w.abs(path), func(out io.Writer) error { return format.Write(out, run, o) })
-	if err != nil {
-		return fmt.Errorf("write the %s report: %w; the run is kept: mettle report writes it again", name, err)
-	}
-	w.printf("%s\n", paint(w.color(w.ErrTTY), dim, name+" report: "+w.shown(path)))
-	return nil
-}
-
-// gitRevision asks git what the working directory is at. Nothing depends on
-// the answer, so it may fail.
-func gitRevision(ctx context.Context, w *World) *eval.Git {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	ask := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(ctx, "git", args...)
-		cmd.Dir, cmd.Env = w.Dir, w.Environ
-		out, err := cmd.Output()
-		return strings.TrimSpace(string(out)), err
-	}
-	rev, err := ask("rev-parse", "HEAD")
-	if err != nil {
-		return nil
-	}
-	status, err := ask("status", "--porcelain", "--untracked-files=no")
-	return &eval.Git{Revision: rev, Dirty: err != nil || status != ""}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/session"
 	"github.com/mettle-eval/mettle/internal/store"
 )
 
@@ -22,11 +23,11 @@ func (o *storeOptions) flags(cmd *cobra.Command) {
 }
 
 func (o *storeOptions) dir(w *World) (string, error) {
-	cfg, err := loadConfig(w, o.config)
+	cfg, err := session.LoadConfig(w.session(), o.config)
 	if err != nil {
 		return "", err
 	}
-	return runsDir(w, o.runs, cfg), nil
+	return session.RunsDir(w.session(), o.runs, cfg), nil
 }
 
 // find gives the folder of the run that an argument names.

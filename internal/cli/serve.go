@@ -14,8 +14,7 @@ import (
 
 	"github.com/mettle-eval/mettle/builtin"
 	"github.com/mettle-eval/mettle/internal/docserver"
-	"github.com/mettle-eval/mettle/internal/eval"
-	"github.com/mettle-eval/mettle/internal/target"
+	"github.com/mettle-eval/mettle/internal/session"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -27,9 +26,6 @@ type serveOptions struct {
 	watch   bool
 	origins []string
 }
-
-// builtinToolPrefix is what the tools of the built-in server start with.
-const builtinToolPrefix = "crypto_"
 
 func newServeCmd(w *World) *cobra.Command {
 	o := new(serveOptions)
@@ -49,13 +45,13 @@ func newServeCmd(w *World) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.docs, "docs", "", "folder of Markdown pages (default: those mettle carries)")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:3000", "address to listen on; port 0 takes a free one")
-	f.StringVar(&o.prefix, "prefix", "", "put before each tool's name (default "+builtinToolPrefix+" for the built-in pages)")
+	f.StringVar(&o.prefix, "prefix", "", "put before each tool's name (default "+session.BuiltinToolPrefix+" for the built-in pages)")
 	f.BoolVar(&o.stdio, "stdio", false, "speak on standard input and output instead of HTTP")
 	f.BoolVar(&o.watch, "watch", false, "index the pages again when they change")
 	f.StringArrayVar(&o.origins, "origin", nil, "site whose pages in a browser may ask, such as https://example.org; repeat for more")
 	withEnvironment(w, cmd, func(cmd *cobra.Command, _ []string) error {
 		if o.docs == "" && !cmd.Flags().Changed("prefix") {
-			o.prefix = builtinToolPrefix
+			o.prefix = session.BuiltinToolPrefix
 		}
 		if o.stdio && cmd.Flags().Changed("addr") {
 			return usagef("--stdio and --addr cannot be used together")
@@ -160,7 +156,7 @@ func serveHTTP(ctx context.Context, w *World, addr string, srv *docserver.Server
 	if !host.IP.IsLoopback() && w.Getenv("METTLE_TOKEN") == "" {
 		w.printf("note: whoever reaches this machine can ask; set METTLE_TOKEN to have clients send a token\n")
 	}
-	w.printf("serving %s at %s (stop with Ctrl-C)\n", projectText(projects), serverURL(host))
+	w.printf("serving %s at %s (stop with Ctrl-C)\n", projectText(projects), docserver.URL(host))
 	return srv.Serve(ctx, l)
 }
 
@@ -183,52 +179,4 @@ func projectText(projects []docserver.Project) string {
 		noun = "page"
 	}
 	return fmt.Sprintf("%d %s about %s", pages, noun, strings.Join(names, ", "))
-}
-
-// serverURL is an address that a client on this machine can use.
-func serverURL(a *net.TCPAddr) string {
-	host := a.IP.String()
-	if a.IP.IsUnspecified() {
-		host = "localhost"
-	}
-	return fmt.Sprintf("http://%s/mcp", net.JoinHostPort(host, fmt.Sprint(a.Port)))
-}
-
-// builtinServer is the documentation server that the binary carries, in this
-// process on a loopback port, as a target: cases reach it through real HTTP.
-type builtinServer struct {
-	target.MCP
-	server *docserver.Server
-	cancel context.CancelFunc
-	done   chan error
-}
-
-func startBuiltin(o *runOptions) (eval.Target, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	ix, _, err := docserver.Load(ctx, builtin.Docs)
-	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("start the built-in server: %w", err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		cancel()
-		return nil, errors.Join(fmt.Errorf("start the built-in server: %w", err), ix.Close())
-	}
-	b := &builtinServer{
-		server: docserver.New(ix, docserver.Options{Prefix: builtinToolPrefix, Version: version.Version, Now: time.Now}),
-		cancel: cancel,
-		done:   make(chan error, 1),
-	}
-	go func() { b.done <- b.server.Serve(ctx, l) }()
-	b.URL = serverURL(l.Addr().(*net.TCPAddr))
-	b.Tools.Prefix, b.Connections, b.Version = builtinToolPrefix, o.Concurrency, version.Version
-	return b, nil
-}
-
-// Close ends the session, then the server.
-func (b *builtinServer) Close() error {
-	err := b.MCP.Close()
-	b.cancel()
-	return errors.Join(err, <-b.done, b.server.Close())
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mettle-eval/mettle/internal/session"
 )
 
 func newValidateCmd(w *World) *cobra.Command {
-	o := new(selectOptions)
+	o := new(session.Select)
 	cmd := &cobra.Command{
 		Use:   "validate [SUITE…]",
 		Short: "Find everything wrong with suites and configuration, asking no server",
@@ -16,10 +18,10 @@ func newValidateCmd(w *World) *cobra.Command {
 		Example: "  mettle validate\n  mettle validate suites/*.yaml",
 	}
 	cmd.Flags().StringVar(&o.Config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
-	o.skillFlags(cmd.Flags())
+	skillFlags(cmd.Flags(), o)
 	withEnvironment(w, cmd, func(_ *cobra.Command, args []string) error {
 		o.Suites = args
-		l, err := load(w, o)
+		l, err := session.Load(w.session(), o, nil, nil)
 		if err != nil {
 			return err
 		}

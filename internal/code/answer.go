@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // Answer is the code of an answer to a coding challenge: a program in one language, in as many blocks as it has files.
@@ -106,13 +108,13 @@ const scripts = "typescript tsx javascript jsx"
 
 // accepts reports whether a block of a language can be part of the program.
 func (a *Answer) accepts(lang string) bool {
-	return lang != "" && (SameLanguage(a.Lang, lang) || hasWord(scripts, a.Lang) && hasWord(scripts, lang))
+	return lang != "" && (SameLanguage(a.Lang, lang) || source.HasWord(scripts, a.Lang) && source.HasWord(scripts, lang))
 }
 
 // reading is the language a block is read in: JavaScript in a TypeScript program is TypeScript, but TypeScript is no
 // JavaScript.
 func (a *Answer) reading(lang string) string {
-	if !hasWord(scripts, a.Lang) {
+	if !source.HasWord(scripts, a.Lang) {
 		return lang
 	}
 	markup := lang == "tsx" || lang == "jsx"
@@ -183,7 +185,7 @@ func withoutFences(text string) string {
 	for rest := text; rest != ""; {
 		start := len(text) - len(rest)
 		var l string
-		l, rest = cutLine(rest)
+		l, rest = source.CutLine(rest)
 		indent := len(l) - len(strings.TrimLeft(l, " \t"))
 		if run, _, ok := fenceRun(l[indent:]); ok {
 			for i := range run {
@@ -289,7 +291,7 @@ func codeLines(text string) (first, last int) {
 	n, seen := 0, 0
 	for text != "" {
 		var l string
-		l, text = cutLine(text)
+		l, text = source.CutLine(text)
 		n++
 		if l = strings.TrimSpace(l); l == "" || !isCodeLine(l) {
 			continue
@@ -310,7 +312,7 @@ func lineRange(text string, first, last int) string {
 	var b strings.Builder
 	for n := 1; text != "" && n <= last; n++ {
 		var l string
-		l, text = cutLine(text)
+		l, text = source.CutLine(text)
 		if n >= first {
 			b.WriteString(l)
 			b.WriteByte('\n')

@@ -89,7 +89,6 @@ func BenchmarkSyntax(b *testing.B) {
 		"rust":     "fn f<T: Clone>(a: &T, b: u8) -> Result<Vec<T>, Error> {\n    let x = (0..b).map(|i| a.clone()).collect::<Vec<_>>();\n    if x.is_empty() {\n        return Err(Error::Empty { b });\n    }\n    Ok(x)\n}\n",
 		"solidity": "contract C is B {\n    mapping(address => uint256) public m;\n    function f(uint256 a) external returns (uint256) {\n        require(a > 0, \"zero\");\n        m[msg.sender] += a;\n        return m[msg.sender];\n    }\n}\n",
 		"toml":     "[[a.b]]\nname = \"x\"\nlist = [1, 2.5, \"y\"]\ntable = { c = true, d = 1979-05-27 }\n\n",
-		"sql":      "SELECT a.id, count(*) AS n FROM a LEFT JOIN b ON a.id = b.a_id WHERE a.x IN (1, 2) AND b.y > $1\nGROUP BY a.id HAVING count(*) > 1 ORDER BY n DESC LIMIT 10;\n",
 		"bash":     "for f in *.txt; do\n  if [[ -f \"$f\" ]]; then\n    echo \"${f%.txt}\" | tee -a out\n  fi\ndone\n",
 	} {
 		b.Run(lang, func(b *testing.B) {

@@ -2,6 +2,8 @@ package code
 
 import (
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // Block is one fenced code block of a Markdown text.
@@ -41,12 +43,12 @@ func Blocks(markdown string) []Block { return scanBlocks(markdown, nil) }
 // scanBlocks is [Blocks] with some lines that close no block though they look like it.
 func scanBlocks(markdown string, content map[int]bool) []Block {
 	s := blockScanner{text: markdown, contentLines: content}
-	rest := strings.TrimPrefix(markdown, byteOrderMark)
+	rest := strings.TrimPrefix(markdown, source.ByteOrderMark)
 	for rest != "" {
 		s.number++
 		s.offset = len(markdown) - len(rest)
 		var text string
-		text, rest = cutLine(rest)
+		text, rest = source.CutLine(rest)
 		s.line(&line{text: text})
 	}
 	s.finishFence(false)

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/mettle-eval/mettle/internal/code/shell"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // seed adds the inputs of all archives of a folder under testdata.
@@ -40,7 +43,7 @@ func FuzzBlocks(f *testing.F) {
 			if !strings.HasPrefix(doc[b.Start:], b.Fence) {
 				t.Fatalf("%q does not start with the fence %q", doc[b.Start:], b.Fence)
 			}
-			if line, col := newPlaces(doc).at(b.Start); line != b.Line || col != b.Col && b.Line > 1 {
+			if line, col := source.NewPlaces(doc).At(b.Start); line != b.Line || col != b.Col && b.Line > 1 {
 				t.Fatalf("fence at %d:%d, reported at %d:%d", line, col, b.Line, b.Col)
 			}
 			lines := strings.Count(b.Text, "\n")
@@ -97,7 +100,7 @@ func checkImports(t *testing.T, src string, imports []Import) {
 		if !utf8.ValidString(src) || strings.Contains(src, "diff") {
 			continue
 		}
-		first, _ := cutLine(i.Text)
+		first, _ := source.CutLine(i.Text)
 		if at := string([]rune(lines[i.Line-1])[i.Col-1:]); !strings.HasPrefix(at, first) {
 			t.Fatalf("statement %q is not at %d:%d, there is %q", i.Text, i.Line, i.Col, at)
 		}
@@ -181,7 +184,7 @@ func FuzzParsers(f *testing.F) {
 	seed(f, "syntax", func(_, input string) { f.Add(input) })
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, l := range languages {
-			if l.checker != ownChecker && l.checker != shellChecker {
+			if l.checker != source.OwnChecker && l.checker != shell.Checker {
 				continue
 			}
 			problems, checked := l.syntax(src)

@@ -3,6 +3,10 @@ package code
 import (
 	"strings"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/code/javascript"
+	"github.com/mettle-eval/mettle/internal/code/shell"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // hostile are pieces that, repeated, make a careless reader take quadratic time or run out of stack.
@@ -49,7 +53,7 @@ func TestHostile(t *testing.T) {
 // TestSyntaxBounds holds that a source beyond a parser's bounds is not checked, rather than crashed on or blamed.
 func TestSyntaxBounds(t *testing.T) {
 	for name, test := range map[string]struct{ lang, src string }{
-		"large":            {"ts", strings.Repeat("a();\n", maxScript/5+1)},
+		"large":            {"ts", strings.Repeat("a();\n", javascript.MaxSize/5+1)},
 		"brackets":         {"ts", strings.Repeat("(", 1000) + strings.Repeat(")", 1000)},
 		"arrows":           {"ts", "f = " + strings.Repeat("a => ", 1000) + "a"},
 		"templates":        {"js", strings.Repeat("`${", 1000)},
@@ -66,16 +70,19 @@ func TestSyntaxBounds(t *testing.T) {
 		"rust types":       {"rust", "type A = " + strings.Repeat("&", 10_001) + "u8;"},
 		"rust operators":   {"rust", "let a = " + strings.Repeat("!", 10_000) + "a;"},
 		"solidity":         {"solidity", strings.Repeat("{", 10_000) + strings.Repeat("}", 10_000)},
-		"toml":             {"toml", "a = " + strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)},
-		"sql":              {"sql", "SELECT " + strings.Repeat("(", 10_000) + strings.Repeat(")", 10_000)},
-		"long python":      {"python", strings.Repeat("a\n", maxSource)},
-		"long rust":        {"rust", strings.Repeat("a;\n", maxSource)},
-		"long solidity":    {"solidity", strings.Repeat("a;\n", maxSource)},
-		"long toml":        {"toml", strings.Repeat("\n", 2*maxSource)},
-		"long sql":         {"sql", strings.Repeat("BEGIN;\n", maxSource)},
-		"long bash":        {"bash", strings.Repeat("a\n", maxShell)},
-		"delimiter":        {"sql", "DELIMITER //\nSELECT 1 //\n"},
+		"toml":             {"toml", "a = " + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)},
+		"toml tables":      {"toml", "a = " + strings.Repeat("{a=", 20_000)},
+		"jsonc":            {"jsonc", strings.Repeat("[", 900_000)},
+		"jsonc objects":    {"jsonc", strings.Repeat(`{"a":`, 20_000)},
+		"long jsonc":       {"jsonc", strings.Repeat("\n", 2*source.MaxSource)},
+		"json5":            {"json5", "{a: 1}"},
+		"long python":      {"python", strings.Repeat("a\n", source.MaxSource)},
+		"long rust":        {"rust", strings.Repeat("a;\n", source.MaxSource)},
+		"long solidity":    {"solidity", strings.Repeat("a;\n", source.MaxSource)},
+		"long toml":        {"toml", strings.Repeat("\n", maxTOML+1)},
+		"long bash":        {"bash", strings.Repeat("a\n", shell.MaxSize)},
 		"no parser":        {"java", "class A {}"},
+		"sql":              {"sql", "SELECT 1;"},
 		"unknown language": {"brainfuck", "+"},
 		"no language":      {"", "x"},
 	} {

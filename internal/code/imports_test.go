@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mettle-eval/mettle/internal/code/rust"
 )
 
 func TestImportsArchives(t *testing.T) {
@@ -161,7 +163,7 @@ func TestUseExpansionIsBounded(t *testing.T) {
 	for _, i := range Imports("rust", src) {
 		total += len(i.Path)
 	}
-	if most := useBudget + 4*len(src); total == 0 || total > most {
+	if most := rust.UseBudget + 4*len(src); total == 0 || total > most {
 		t.Errorf("paths take %d bytes, want some and at most %d", total, most)
 	}
 	deep := "use " + strings.Repeat("a::{", 100_000) + "b" + strings.Repeat("}", 100_000) + ";"

@@ -4,18 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
-var jsonStrict = language{
-	name:    "json",
-	aliases: "json-schema geojson webmanifest",
-	syntax:  jsonSyntax,
-	checker: "encoding/json",
-}
+const jsonChecker = "encoding/json"
 
 // jsonSyntax accepts exactly one JSON value.
 func jsonSyntax(src string) ([]Problem, bool) {
-	const checker = "encoding/json"
 	var value json.RawMessage
 	err := json.Unmarshal([]byte(src), &value)
 	if err == nil {
@@ -26,11 +22,11 @@ func jsonSyntax(src string) ([]Problem, bool) {
 	}
 	var syntax *json.SyntaxError
 	if !errors.As(err, &syntax) {
-		return []Problem{problemAt(src, 0, err.Error(), checker)}, true
+		return []Problem{source.ProblemAt(src, 0, err.Error(), jsonChecker)}, true
 	}
 	offset := int(syntax.Offset)
 	if offset < len(src) || !strings.Contains(err.Error(), "unexpected end") {
 		offset-- // the offset is behind the byte that did not fit
 	}
-	return []Problem{problemAt(src, offset, err.Error(), checker)}, true
+	return []Problem{source.ProblemAt(src, offset, err.Error(), jsonChecker)}, true
 }

@@ -1,12 +1,12 @@
 // Package code reads the code inside Markdown answers and documents.
 //
 // [Blocks] finds fenced blocks with their places, and [ReadAnswer] those that are the program an answer was asked for.
-// [Syntax] asks a real parser whether a source is well formed, [SyntaxWith] also the language's own where it is on the
-// machine. [Imports] reads the import statements of one source and [TextImports] those of a whole Markdown text;
+// [Syntax] asks a real parser whether a source is well formed, [Checkers] the language's own where that is configured.
+// [Imports] reads the import statements of one source and [TextImports] those of a whole Markdown text;
 // [Import.Matches] and [Import.Provides] are the rules by which a statement counts as an import of a module. [Calls] lists
 // what a source calls, and a [Pattern] finds pieces of code, calls and expressions in it, comments and strings left out.
 //
-// What is known of each language stands in the files named after it and in one line of the table in languages.go.
+// What is known of a language is in its package below this one, and in its line of the table in languages.go.
 // Everything here takes foreign text: nothing panics, and time grows with the length of the input, not with its shape.
 // All functions are safe for concurrent use. Lines and columns start at 1; columns count characters.
 package code
@@ -14,6 +14,16 @@ package code
 import (
 	"context"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/golang"
+	"github.com/mettle-eval/mettle/internal/code/javascript"
+	"github.com/mettle-eval/mettle/internal/code/program"
+	"github.com/mettle-eval/mettle/internal/code/python"
+	"github.com/mettle-eval/mettle/internal/code/rust"
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/shell"
+	"github.com/mettle-eval/mettle/internal/code/solidity"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // language is all this package knows of one language. Only name is required.
@@ -27,32 +37,81 @@ type language struct {
 
 	checker string // who speaks when syntax does
 
-	// outside asks a program of the language's own; false when it is not there or has no verdict.
-	outside func(ctx context.Context, t Tools, src string) (Verdict, bool)
+	// program is the name of the language's own checker, and ask what it says of a source.
+	program string
+	ask     func(ctx context.Context, p *program.Program, src string) ([]Problem, error)
 
 	// imports lists the import statements of src in order. Languages without it are read by all scanners.
 	imports func(src string) []Import
 
 	// dialect is how the language is cut into tokens. Without it, as the C family is.
-	dialect *dialect
+	dialect *scan.Dialect
 
 	// cut does it for a language that has a lexer of its own.
-	cut func(src string) *tokenized
+	cut func(src string) *scan.List
 
 	// calls tells calls from what looks like them. Without it, the rules of the C family do.
-	calls *callRules
-
-	// segment separates the parts of a module path. With one, asking for a module also accepts what is inside it.
-	segment string
+	calls *scan.CallRules
 }
 
-// languages is the table: a new language is its file and its line here. Order matters in two places only: Languages
+// languages is the table: a new language is its package and its line here. Order matters in two places only: Languages
 // follows it, and when several scanners read the same statement the first in the table names its language.
 var languages = [...]*language{
-	&typescript, &tsx, &javascript, &jsx,
-	&golang, &rust, &python, &solidity,
-	&jsonStrict, &jsonComments, &json5, &yamlLanguage,
-	&bash, &console, &toml, &sqlLanguage,
+	{
+		name: "typescript", aliases: "ts mts cts deno ts-node",
+		syntax: javascript.CheckTypeScript, checker: javascript.Checker,
+		imports: javascript.Imports("typescript"), dialect: &javascript.Dialect, calls: &javascript.Calls,
+	},
+	{
+		name: "tsx", aliases: "typescriptreact", is: "typescript",
+		syntax: javascript.CheckTSX, checker: javascript.Checker,
+		imports: javascript.Imports("tsx"), dialect: &javascript.Dialect, calls: &javascript.Calls,
+	},
+	{
+		name: "javascript", aliases: "js mjs cjs node nodejs node.js ecmascript es6",
+		syntax: javascript.CheckJSX, checker: javascript.Checker,
+		imports: javascript.Imports("javascript"), dialect: &javascript.Dialect, calls: &javascript.Calls,
+	},
+	{
+		name: "jsx", aliases: "javascriptreact react", is: "javascript",
+		syntax: javascript.CheckJSX, checker: javascript.Checker,
+		imports: javascript.Imports("jsx"), dialect: &javascript.Dialect, calls: &javascript.Calls,
+	},
+	{
+		name: "go", aliases: "golang",
+		syntax: golang.Check, checker: golang.Checker,
+		imports: golang.Imports, dialect: &golang.Dialect, calls: &golang.Calls,
+	},
+	{
+		name: "rust", aliases: "rs",
+		syntax: rust.Check, checker: source.OwnChecker, program: "rustfmt", ask: rust.Ask,
+		imports: rust.Imports, dialect: &rust.Dialect, calls: &rust.Calls,
+	},
+	{
+		name: "python", aliases: "py python3 python2 py3 pycon ipython ipython3 jupyter pyi",
+		syntax: python.Check, checker: source.OwnChecker, program: "python3", ask: python.Ask,
+		imports: python.Imports, cut: python.Tokens, calls: &python.Calls,
+	},
+	{
+		name: "solidity", aliases: "sol",
+		syntax: solidity.Check, checker: source.OwnChecker, program: "solc", ask: solidity.Ask,
+		imports: solidity.Imports, calls: &solidity.Calls,
+	},
+	{name: "json", aliases: "json-schema geojson webmanifest", syntax: jsonSyntax, checker: jsonChecker},
+	{
+		name: "jsonc", aliases: "json-with-comments jsonwithcomments hujson", is: "json",
+		syntax: jsonCommentsSyntax, checker: jsonCommentsChecker,
+	},
+	{name: "yaml", aliases: "yml", syntax: yamlSyntax, checker: yamlChecker},
+	{
+		name: "bash", aliases: "sh shell zsh ksh shellscript shell-script",
+		syntax: shell.Check, checker: shell.Checker, dialect: &shell.Dialect, calls: &shell.Calls,
+	},
+	{
+		name: "console", aliases: "shell-session shellsession sh-session bash-session terminal", is: "bash",
+		syntax: shell.CheckSession, checker: shell.Checker, dialect: &shell.Dialect, calls: &shell.Calls,
+	},
+	{name: "toml", syntax: tomlSyntax, checker: tomlChecker, dialect: &tomlDialect},
 
 	{name: "powershell", aliases: "ps1 pwsh posh"},
 	{name: "batch", aliases: "bat cmd dosbatch"},
@@ -69,6 +128,7 @@ var languages = [...]*language{
 	{name: "html", aliases: "htm xhtml"},
 	{name: "ini", aliases: "cfg conf properties"},
 	{name: "java"},
+	{name: "json5", is: "json"},
 	{name: "julia", aliases: "jl"},
 	{name: "kotlin", aliases: "kt kts"},
 	{name: "lua"},
@@ -83,6 +143,7 @@ var languages = [...]*language{
 	{name: "r"},
 	{name: "ruby", aliases: "rb"},
 	{name: "scala", aliases: "sc"},
+	{name: "sql", aliases: "mysql postgres postgresql plpgsql sqlite psql tsql pgsql"},
 	{name: "svelte"},
 	{name: "swift"},
 	{name: "terraform", aliases: "tf hcl"},
@@ -131,21 +192,9 @@ func find(name string) *language {
 		return nil
 	}
 	for _, l := range languages {
-		if l.name == name || hasWord(l.aliases, name) {
+		if l.name == name || source.HasWord(l.aliases, name) {
 			return l
 		}
 	}
 	return nil
-}
-
-// hasWord reports whether word stands alone in a list separated by single spaces.
-func hasWord(list, word string) bool {
-	for list != "" {
-		first, rest, _ := strings.Cut(list, " ")
-		if first == word {
-			return true
-		}
-		list = rest
-	}
-	return false
 }

@@ -51,8 +51,8 @@ func TestSameLanguage(t *testing.T) {
 
 func TestLanguages(t *testing.T) {
 	want := []string{
-		"typescript", "tsx", "javascript", "jsx", "go", "rust", "python", "solidity", "json", "jsonc", "json5", "yaml", "bash", "console",
-		"toml", "sql",
+		"typescript", "tsx", "javascript", "jsx", "go", "rust", "python", "solidity", "json", "jsonc", "yaml", "bash", "console",
+		"toml",
 	}
 	if diff := cmp.Diff(want, Languages()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

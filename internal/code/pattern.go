@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 // Pattern is something to look for in code. See [ParsePattern].
@@ -110,7 +113,7 @@ func (p *Pattern) parseCall() error {
 		p.path = p.path[1:]
 	}
 	for _, part := range p.path {
-		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r < utf8.RuneSelf && r != '-' && !isIdentPart(byte(r)) }) {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r < utf8.RuneSelf && r != '-' && !source.IsIdentPart(byte(r)) }) {
 			return fmt.Errorf("%q is no name of a function: write call:createAgent or call:graph.compile", p.source)
 		}
 	}
@@ -175,40 +178,40 @@ func equalNames(a, b []string) bool {
 func (p *Pattern) findCode(lang, src string) []Match {
 	l := find(Canonical(lang))
 	z := l.tokens(p.source)
-	if hasComment(z) || len(z.tokens) == 0 {
+	if hasComment(z) || len(z.Tokens) == 0 {
 		return p.findText(src)
 	}
 	inStrings := strings.ContainsAny(p.source, "\"'`")
-	return found(src, l.tokens(src).squeeze(inStrings), z.squeeze(true).text)
+	return found(src, l.tokens(src).Squeeze(inStrings), z.Squeeze(true).Text)
 }
 
 func (p *Pattern) findText(src string) []Match {
-	return found(src, squeezeText(src), squeezeText(p.source).text)
+	return found(src, scan.SqueezeText(src), scan.SqueezeText(p.source).Text)
 }
 
 // hasComment reports whether something other than white space stands between tokens.
-func hasComment(z *tokenized) bool {
+func hasComment(z *scan.List) bool {
 	at := 0
-	for _, t := range append(z.tokens, token{start: len(z.src), end: len(z.src)}) {
-		if strings.TrimSpace(z.src[at:t.start]) != "" {
+	for _, t := range append(z.Tokens, scan.Token{Start: len(z.Src), End: len(z.Src)}) {
+		if strings.TrimSpace(z.Src[at:t.Start]) != "" {
 			return true
 		}
-		at = t.end
+		at = t.End
 	}
 	return false
 }
 
 // found lists the places of a squeezed text in a squeezed source.
-func found(src string, in *squeezed, want []byte) []Match {
+func found(src string, in *scan.Squeezed, want []byte) []Match {
 	var all []Match
-	places := newPlaces(src)
+	places := source.NewPlaces(src)
 	for at := 0; len(want) > 0 && len(all) < maxMatches; {
-		i := bytes.Index(in.text[at:], want)
+		i := bytes.Index(in.Text[at:], want)
 		if i < 0 {
 			break
 		}
-		first, last := in.offsets[at+i], in.offsets[at+i+len(want)-1]
-		line, col := places.at(first)
+		first, last := in.Offsets[at+i], in.Offsets[at+i+len(want)-1]
+		line, col := places.At(first)
 		all = append(all, Match{Line: line, Col: col, Text: src[first : last+1]})
 		at += i + len(want)
 	}
@@ -218,22 +221,22 @@ func found(src string, in *squeezed, want []byte) []Match {
 func (p *Pattern) findExpression(lang, src string, whole bool) ([]Match, error) {
 	text := src
 	if !whole {
-		text = find(Canonical(lang)).tokens(src).masked(strings.ContainsAny(p.source, "\"'`"))
+		text = find(Canonical(lang)).tokens(src).Masked(strings.ContainsAny(p.source, "\"'`"))
 	}
 	var all []Match
-	places := newPlaces(src)
+	places := source.NewPlaces(src)
 	m, err := p.regexp.FindStringMatch(text)
 	for err == nil && m != nil && len(all) < maxMatches {
 		from, length := m.ByteRange()
-		line, col := places.at(from)
+		line, col := places.At(from)
 		all = append(all, Match{Line: line, Col: col, Text: src[from : from+length]})
 		m, err = p.regexp.FindNextMatch(m)
 	}
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):
-		return nil, fmt.Errorf("the expression %s backtracks too deep on this code", clip(p.source))
+		return nil, fmt.Errorf("the expression %s backtracks too deep on this code", source.Clip(p.source))
 	case err != nil: // the engine's own words repeat the whole source
-		return nil, fmt.Errorf("the expression %s was not done with this code after %s", clip(p.source), expressionTimeout)
+		return nil, fmt.Errorf("the expression %s was not done with this code after %s", source.Clip(p.source), expressionTimeout)
 	}
 	return all, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/code/source"
 )
 
 func TestSyntaxArchives(t *testing.T) {
@@ -34,9 +36,9 @@ func TestSyntaxSurvivesItsParser(t *testing.T) {
 
 // TestSyntaxBehindReturns holds that the returns that are let pass do not use up the room for real problems.
 func TestSyntaxBehindReturns(t *testing.T) {
-	src := "import 'a';\n" + strings.Repeat("if (x) return;\n", 2*maxProblems) + "let b; let b;\n"
+	src := "import 'a';\n" + strings.Repeat("if (x) return;\n", 2*source.MaxProblems) + "let b; let b;\n"
 	problems, checked := Syntax("ts", src)
-	if !checked || len(problems) != 1 || problems[0].Line != 2*maxProblems+2 {
+	if !checked || len(problems) != 1 || problems[0].Line != 2*source.MaxProblems+2 {
 		t.Errorf("got %v, checked %t", problems, checked)
 	}
 }

@@ -1,6 +1,15 @@
 package code
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/code/golang"
+	"github.com/mettle-eval/mettle/internal/code/javascript"
+	"github.com/mettle-eval/mettle/internal/code/python"
+	"github.com/mettle-eval/mettle/internal/code/rust"
+	"github.com/mettle-eval/mettle/internal/code/scan"
+	"github.com/mettle-eval/mettle/internal/code/source"
+)
 
 // maxMarkdownDepth bounds how deep Markdown shown inside a fenced block is read as Markdown again.
 const maxMarkdownDepth = 3
@@ -19,7 +28,7 @@ func textImports(markdown string, depth int) []Import {
 		return anyImports(markdown)
 	}
 	var found []Import
-	prose := proseScanner{text: markdown, places: newPlaces(markdown)}
+	prose := proseScanner{text: markdown, places: source.NewPlaces(markdown)}
 	for _, b := range blocks {
 		found = append(found, prose.upTo(b.Start)...)
 		prose.pos = b.End
@@ -44,7 +53,7 @@ func looksLikeCode(text string) bool {
 	lines, code := 0, 0
 	for text != "" {
 		var l string
-		l, text = cutLine(text)
+		l, text = source.CutLine(text)
 		if l = strings.TrimSpace(l); l != "" {
 			lines++
 			if isCodeLine(l) {
@@ -60,7 +69,7 @@ func isCodeLine(l string) bool {
 	if strings.IndexByte(";{}([", l[len(l)-1]) >= 0 {
 		return true
 	}
-	if head, ok := strings.CutSuffix(l, ":"); ok && hasWord("if for while with elif except else try finally", firstWord(head)) {
+	if head, ok := strings.CutSuffix(l, ":"); ok && source.HasWord("if for while with elif except else try finally", firstWord(head)) {
 		return true
 	}
 	for _, end := range [...]string{"},", "],", "),", "=>", "):", `",`, "',"} {
@@ -94,19 +103,19 @@ func isCodeLine(l string) bool {
 type proseScanner struct {
 	text   string
 	pos    int
-	places *places
+	places *source.Places
 }
 
 // upTo lists the statements from pos to end and moves there.
 func (p *proseScanner) upTo(end int) []Import {
 	var found []Import
 	for p.pos < end {
-		if !isIdentPart(p.text[p.pos]) {
+		if !source.IsIdentPart(p.text[p.pos]) {
 			p.pos++
 			continue
 		}
 		start := p.pos
-		for p.pos < end && isIdentPart(p.text[p.pos]) {
+		for p.pos < end && source.IsIdentPart(p.text[p.pos]) {
 			p.pos++
 		}
 		imports, next := p.statement(start, end)
@@ -122,69 +131,44 @@ func (p *proseScanner) statement(start, end int) (found []Import, next int) {
 	if start > 0 && strings.IndexByte(".-@/#", p.text[start-1]) >= 0 {
 		return nil, 0
 	}
-	var s *statements
+	var s *scan.Statements
 	ok := false
 	switch p.text[start:p.pos] {
 	case "import":
-		if s = p.at(start, end, "javascript", dialect{}); s.scriptImport() {
+		if s = p.at(start, end, "javascript", scan.Dialect{}); javascript.Import(s) {
 			ok = true
 		} else {
-			s = p.at(start, end, "go", dialect{})
-			ok = s.goImport()
+			s = p.at(start, end, "go", scan.Dialect{})
+			ok = golang.Import(s)
 		}
 	case "export":
-		s = p.at(start, end, "javascript", dialect{})
-		ok = s.scriptExport()
+		s = p.at(start, end, "javascript", scan.Dialect{})
+		ok = javascript.Export(s)
 	case "require":
-		s = p.at(start, end, "javascript", dialect{})
-		ok = s.scriptRequire()
+		s = p.at(start, end, "javascript", scan.Dialect{})
+		ok = javascript.Require(s)
 	case "use", "extern":
-		s = p.at(start, end, "rust", dialect{})
-		ok = p.rust(s, start)
+		s = p.at(start, end, "rust", scan.Dialect{})
+		ok = rust.ProseUse(s, p.inSpan(start))
 	case "from":
 		if p.ownLine(start) || p.inSpan(start) {
-			s = p.at(start, end, "python", dialect{hashComments: true})
-			ok = s.pythonFrom(func() bool { return s.statementEnds() || s.startsWith('`') })
+			s = p.at(start, end, "python", scan.Dialect{HashComments: true})
+			ok = python.From(s, func() bool { return python.StatementEnds(s) || s.StartsWith('`') })
 		}
 	}
 	if !ok {
 		return nil, 0
 	}
-	for i := range s.found {
-		s.found[i].Line, s.found[i].Col = p.places.at(start)
+	for i := range s.Found {
+		s.Found[i].Line, s.Found[i].Col = p.places.At(start)
 	}
-	return s.found, start + s.prev.end
+	return s.Found, start + s.Prev.End
 }
 
 // at opens a statement reader on the text from start to end.
-func (p *proseScanner) at(start, end int, lang string, d dialect) *statements {
-	d.prose = true
-	return newStatements(p.text[start:end], lang, d)
-}
-
-// rust reads a use declaration or extern crate. In running text the path must be more than one word, or "use this;"
-// would be an import; in a code span the closing backtick may stand for the semicolon.
-func (p *proseScanner) rust(s *statements, start int) bool {
-	u := &rustUse{statements: s, budget: useBudget}
-	span := p.inSpan(start)
-	if s.word("extern") {
-		return u.externCrate() && (s.punct(";") || span && s.startsWith('`'))
-	}
-	s.advance()
-	if !u.trees() {
-		return false
-	}
-	long := len(u.leaves) != 1 || strings.Contains(u.leaves[0], "::")
-	end := s.prev.end
-	switch {
-	case s.punct(";") && (long || span):
-		end = s.tok.end
-	case span && long && s.startsWith('`'):
-	default:
-		return false
-	}
-	u.addLeaves(0, end)
-	return len(u.leaves) > 0
+func (p *proseScanner) at(start, end int, lang string, d scan.Dialect) *scan.Statements {
+	d.Prose = true
+	return scan.NewStatements(p.text[start:end], lang, d)
 }
 
 // inSpan reports whether a code span begins right before start.

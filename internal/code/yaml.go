@@ -9,14 +9,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-)
 
-var yamlLanguage = language{
-	name:    "yaml",
-	aliases: "yml",
-	syntax:  yamlSyntax,
-	checker: yamlChecker,
-}
+	"github.com/mettle-eval/mettle/internal/code/source"
+)
 
 const yamlChecker = "yaml"
 
@@ -24,7 +19,7 @@ const yamlChecker = "yaml"
 func yamlSyntax(src string) ([]Problem, bool) {
 	var problems []Problem
 	decoder := yaml.NewDecoder(strings.NewReader(src))
-	for len(problems) < maxProblems {
+	for len(problems) < source.MaxProblems {
 		var document yaml.Node
 		err := decoder.Decode(&document)
 		if errors.Is(err, io.EOF) {
@@ -82,10 +77,10 @@ func yamlBreak(src, message string, line int) int {
 
 // lineStart is the place of the first visible character of a line, or of the last line when there are fewer.
 func lineStart(src string, line int) (int, int) {
-	text, rest := cutLine(src)
+	text, rest := source.CutLine(src)
 	n := 1
 	for n < line && rest != "" {
-		text, rest = cutLine(rest)
+		text, rest = source.CutLine(rest)
 		n++
 	}
 	return n, len(text) - len(strings.TrimLeft(text, " \t")) + 1
@@ -95,7 +90,7 @@ func lineStart(src string, line int) (int, int) {
 func repeatedKeys(node *yaml.Node, problems []Problem) []Problem {
 	if node.Kind == yaml.MappingNode && len(node.Content) > 2 {
 		seen := make(map[string]int, len(node.Content)/2)
-		for i := 0; i+1 < len(node.Content) && len(problems) < maxProblems; i += 2 {
+		for i := 0; i+1 < len(node.Content) && len(problems) < source.MaxProblems; i += 2 {
 			key := node.Content[i]
 			if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" {
 				continue
@@ -112,7 +107,7 @@ func repeatedKeys(node *yaml.Node, problems []Problem) []Problem {
 		}
 	}
 	for _, child := range node.Content {
-		if len(problems) >= maxProblems {
+		if len(problems) >= source.MaxProblems {
 			break
 		}
 		problems = repeatedKeys(child, problems)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -179,4 +180,14 @@ func (s *Server) knownOrigin(origin string) bool {
 	}
 	u, err := url.Parse(origin)
 	return err == nil && isLoopback(u.Hostname())
+}
+
+// URL is the address of a server that listens at a, as a client on this machine
+// can use it.
+func URL(a *net.TCPAddr) string {
+	host := a.IP.String()
+	if a.IP.IsUnspecified() {
+		host = "localhost"
+	}
+	return fmt.Sprintf("http://%s/mcp", net.JoinHostPort(host, fmt.Sprint(a.Port)))
 }

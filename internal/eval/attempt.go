@@ -29,9 +29,9 @@ type Env struct {
 	// Observe is told of every finished call as it happens. It must not block.
 	Observe func(Event)
 
-	// Timing tells when an attempt started and how long it took, where that is
-	// known from elsewhere: a replayed run reports the times of the recording.
-	Timing func(Identity) (started time.Time, took time.Duration, ok bool)
+	// Timing replaces the times of a result by those known from elsewhere: a
+	// replayed run reports the times of the recording.
+	Timing func(*Result)
 }
 
 func (e *Env) now() time.Time {
@@ -119,9 +119,18 @@ func (a *Attempt) close() error {
 	a.life.mu.Unlock()
 	var errs []error
 	for _, f := range slices.Backward(closers) {
-		errs = append(errs, f())
+		errs = append(errs, closing(f))
 	}
 	return errors.Join(errs...)
+}
+
+func closing(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
 }
 
 // Evaluate is the whole of one attempt: the target answers, the checks grade,
@@ -140,12 +149,10 @@ func Evaluate(ctx context.Context, env *Env, c *Case, arm string, trial int) (*R
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	res.Events = a.life.events
+	res.Events = a.life.finished()
 	res.Duration = env.now().Sub(res.Started)
 	if env.Timing != nil {
-		if started, took, ok := env.Timing(a.Identity()); ok {
-			res.Started, res.Duration = started, took
-		}
+		env.Timing(res)
 	}
 	return res, nil
 }

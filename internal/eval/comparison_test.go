@@ -10,7 +10,7 @@ import (
 
 func TestCompare(t *testing.T) {
 	build := func(cases map[string][]eval.Status) *eval.Run {
-		tally := eval.NewTally(nil)
+		tally := eval.NewTally(nil, nil)
 		for id, trials := range cases {
 			for i, s := range trials {
 				tally.Add(&eval.Result{Case: &eval.Case{ID: id, Tool: "ask", Difficulty: eval.Basic}, Trial: i + 1, Status: s})

@@ -84,7 +84,35 @@ type Case struct {
 	Target      string          `json:"target,omitempty"`
 	Trials      int             `json:"trials,omitempty"` // 0: the run decides
 	Checks      []*Check        `json:"checks,omitempty"`
+	Places      []Place         `json:"-"` // of the checks; see [Case.CheckPos]
 	Pos         Pos             `json:"pos,omitzero"`
+}
+
+// Place is a position in the file of a case.
+type Place struct{ Line, Col int32 }
+
+// CheckPos is the position of the i-th check. Cases share their checks, so the
+// position that a check has in a case is kept in Places; a check that has none
+// there has its own.
+func (c *Case) CheckPos(i int) Pos {
+	if i < len(c.Places) && c.Places[i] != (Place{}) {
+		return Pos{File: c.Pos.File, Line: int(c.Places[i].Line), Col: int(c.Places[i].Col)}
+	}
+	return c.Checks[i].Pos
+}
+
+// MarshalJSON writes the case, each check with its position in it.
+func (c *Case) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *Encoder) { e.Case(c) })
+}
+
+// UnmarshalJSON reads a case of a stored run; its checks have no graders.
+func (c *Case) UnmarshalJSON(b []byte) error {
+	read, err := new(Decoder).Case(b)
+	if err == nil {
+		*c = *read
+	}
+	return err
 }
 
 // Severity says whether a failed check fails its case.
@@ -343,11 +371,7 @@ type stepJSON struct {
 
 // MarshalJSON writes the step with its times in milliseconds.
 func (s Step) MarshalJSON() ([]byte, error) {
-	return json.Marshal(s.wire())
-}
-
-func (s *Step) wire() stepJSON {
-	return stepJSON{s.ID, s.Kind, s.Name, s.Args, s.Text, s.Error, s.Answers, Millis(s.Start), Millis(s.Duration), s.Usage}
+	return marshal(func(e *Encoder) { e.step(&s) })
 }
 
 func (j *stepJSON) step() Step {

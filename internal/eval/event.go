@@ -2,6 +2,7 @@ package eval
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 )
 
@@ -49,11 +50,7 @@ type eventJSON struct {
 
 // MarshalJSON writes the event as a result keeps it.
 func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(e.wire())
-}
-
-func (e *Event) wire() eventJSON {
-	return eventJSON{e.ID, e.Parent, e.Kind, e.Name, Millis(e.Start), Millis(e.Duration), e.Usage, e.Error}
+	return marshal(func(enc *Encoder) { enc.event(&e) })
 }
 
 func (j *eventJSON) event() Event {
@@ -153,31 +150,42 @@ func (a *Attempt) report(e Event) {
 	}
 }
 
-// within is the attempt as a check sees it, so that the calls it makes are
-// reported as part of it.
-func (a *Attempt) within(key string) *Attempt {
+// finished lists the events that were reported. A call that has not ended, as
+// that of a target which gave up waiting for it, is not one of them.
+func (l *life) finished() []Event {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.events) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(l.events), func(e Event) bool { return e.ID == 0 })
+}
+
+// within is the attempt as a check sees it: with the part of the response that
+// it looks at, and so that the calls it makes are reported as part of it.
+func (a *Attempt) within(key string, r *Response) *Attempt {
 	inner := *a
+	inner.Response = r
 	if a.life != nil {
 		inner.scope = &scope{parent: a.scope, name: key, start: a.elapsed()}
 	}
 	return &inner
 }
 
-// leave reports the check if calls were made in it, and returns how long it
-// took.
-func (a *Attempt) leave(s *Score) time.Duration {
-	if a.life == nil || a.scope == nil {
-		return 0
+// leave reports the check if calls were made in it.
+func (a *Attempt) leave(s *Score) {
+	if a.life == nil {
+		return
 	}
 	a.life.mu.Lock()
 	id := a.scope.id
 	a.life.mu.Unlock()
-	if id > 0 {
-		e := Event{ID: id, Kind: ScoreEvent, Name: a.scope.name, Start: a.scope.start}
-		if s.Status == Unscored {
-			e.Error = s.Reason
-		}
-		a.report(e)
+	if id == 0 {
+		return
 	}
-	return a.elapsed() - a.scope.start
+	e := Event{ID: id, Kind: ScoreEvent, Name: a.scope.name, Start: a.scope.start}
+	if s.Status == Unscored {
+		e.Error = s.Reason
+	}
+	a.report(e)
 }

@@ -49,7 +49,7 @@ type Patient interface{ Patience() time.Duration }
 // queued bounds what waits for one listener: results, and events beside them.
 const queued = 4096
 
-// How long a run waits for a listener that takes nothing: a share of its own
+// How long a run waits for its listeners at the end: a share of its own
 // duration, within bounds.
 const (
 	graceShare = 25
@@ -72,8 +72,9 @@ func newBroadcast(listeners []Listener, j Journal) *broadcast {
 	return b
 }
 
-func (b *broadcast) start(run *Run) {
-	b.started = run.Started
+// start tells the listeners that the run starts, or goes on, at the given time.
+func (b *broadcast) start(run *Run, now time.Time) {
+	b.started = now
 	for _, p := range b.posts {
 		snapshot := *run // the run goes on
 		p.add(letter{start: &snapshot})
@@ -100,20 +101,22 @@ func (b *broadcast) abandon() {
 	}
 }
 
-// finish lets the listeners finish and returns what went wrong with them. A
-// listener that takes nothing for too long is left behind.
+// finish lets the listeners finish, all at the same time, and returns what went
+// wrong with them. The run goes on without one that takes too long.
 func (b *broadcast) finish(run *Run) (notes []string) {
 	grace := min(max(run.Finished.Sub(b.started)/graceShare, leastGrace), mostGrace)
 	for _, p := range b.posts {
-		p.add(letter{finish: run})
+		snapshot := *run // the run gets notes while the listener reads it
+		p.add(letter{finish: &snapshot})
 		p.close()
+		p.patience = grace
+		if patient, ok := p.listener.(Patient); ok {
+			p.patience = patient.Patience()
+		}
+		p.timer = time.NewTimer(p.patience)
 	}
 	for _, p := range b.posts {
-		wait := grace
-		if patient, ok := p.listener.(Patient); ok {
-			wait = patient.Patience()
-		}
-		if note := p.wait(wait); note != "" {
+		if note := p.wait(); note != "" {
 			notes = append(notes, note)
 		}
 		if missed := p.takeMissed(); len(missed) > 0 && p.spools() && b.journal != nil {
@@ -137,11 +140,12 @@ type post struct {
 	listener Listener
 	wake     chan struct{}
 	gone     chan struct{} // closed when the listener is done with the run
+	patience time.Duration // how long the run waits for it at its end
+	timer    *time.Timer   // of that
 
 	mu      sync.Mutex
 	queue   []letter
 	waiting int // results in the queue
-	taken   int // letters taken so far
 	closed  bool
 	current []*Result  // being delivered
 	missed  []Identity // results that were not taken
@@ -198,9 +202,9 @@ func (p *post) next() (l *letter, done bool) {
 		return nil, p.closed
 	}
 	first := p.queue[0]
+	p.queue[0] = letter{} // so that its results can be freed
 	p.queue = p.queue[1:]
 	p.waiting -= len(first.results)
-	p.taken++
 	p.current = first.results
 	return &first, false
 }
@@ -260,24 +264,18 @@ func (p *post) failed(err error, results []*Result) {
 	p.current = nil
 }
 
-// wait waits until the listener is done, or has taken nothing for as long as
-// given. It returns what went wrong.
-func (p *post) wait(patience time.Duration) string {
+// wait waits until the listener is done or its time is up. It returns what went
+// wrong.
+func (p *post) wait() string {
 	hung := false
-	taken := p.progress()
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	for done := false; !done; {
+	defer p.timer.Stop()
+	select {
+	case <-p.gone:
+	case <-p.timer.C:
 		select {
-		case <-p.gone:
-			done = true
-		case <-timer.C:
-			if now := p.progress(); now != taken {
-				taken = now
-				timer.Reset(patience)
-				continue
-			}
-			hung, done = true, true
+		case <-p.gone: // it finished while the run waited for another
+		default:
+			hung = true
 		}
 	}
 	p.mu.Lock()
@@ -285,19 +283,13 @@ func (p *post) wait(patience time.Duration) string {
 	name := p.listener.Name()
 	switch {
 	case hung:
-		return fmt.Sprintf("%s: not done %s after the run, so the run did not wait for it", name, patience.Round(time.Millisecond))
+		return fmt.Sprintf("%s: not done %s after the run, so the run did not wait for it", name, p.patience.Round(time.Millisecond))
 	case p.errors > 1:
 		return fmt.Sprintf("%s: %v (%d errors)", name, p.first, p.errors)
 	case p.first != nil:
 		return fmt.Sprintf("%s: %v", name, p.first)
 	}
 	return ""
-}
-
-func (p *post) progress() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.taken
 }
 
 // takeMissed returns the results that the listener did not take, those still

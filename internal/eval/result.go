@@ -3,7 +3,6 @@ package eval
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -73,25 +72,25 @@ func FaultOf(err error) *Fault {
 
 // settle sets the status and value that follow from the scores. A failed check
 // of error severity fails the case whatever else is unknown; without one, an
-// unscored check leaves the case unscored. A case all of whose checks were
-// skipped is skipped itself: nothing was held against the answer.
+// unscored check leaves the case unscored. A case none of whose deciding checks
+// was scored, because they were skipped, is skipped itself.
 func (r *Result) settle() {
 	r.Status = Pass
 	var sum, weight float64
-	asked, skipped := 0, Score{}
+	decided, skipped := 0, Score{}
 	for _, s := range r.Scores {
 		if s.Counts() && !s.Implicit {
 			sum += s.Value * s.Weight
 			weight += s.Weight
 		}
+		if s.Severity == WarnSeverity {
+			continue
+		}
 		switch {
 		case s.Status == Skip && skipped.Status == "":
 			skipped = s
 		case s.Status != Skip && !s.Implicit:
-			asked++
-		}
-		if s.Severity == WarnSeverity {
-			continue
+			decided++
 		}
 		switch {
 		case s.Status == Fail:
@@ -101,7 +100,7 @@ func (r *Result) settle() {
 		}
 	}
 	switch {
-	case asked == 0 && skipped.Status == Skip && r.Status == Pass:
+	case decided == 0 && skipped.Status == Skip && r.Status == Pass:
 		r.Status, r.Fault = Skip, &Fault{Class: SkippedFault, Message: skipped.Reason}
 	case weight > 0:
 		r.Value = sum / weight
@@ -146,8 +145,7 @@ func (r *Result) Mode() string {
 	return ""
 }
 
-// resultJSON starts with the identity, so that a reader who wants no more need
-// not read on.
+// resultJSON is a result as encoding/json reads it.
 type resultJSON struct {
 	Suite      string        `json:"suite,omitempty"`
 	Case       string        `json:"case"`
@@ -159,98 +157,62 @@ type resultJSON struct {
 	Started    time.Time     `json:"started"`
 	DurationMS float64       `json:"duration_ms"`
 	LatencyMS  float64       `json:"latency_ms,omitempty"`
-	Scores     []scoreJSON   `json:"scores,omitempty"`
+	Scores     []Score       `json:"scores,omitempty"`
 	Fault      *Fault        `json:"error,omitempty"`
 	Response   *responseJSON `json:"response,omitempty"`
-	Steps      []stepJSON    `json:"steps,omitempty"` // format 1: the times of the response's steps
-	Events     []eventJSON   `json:"events,omitempty"`
+	Steps      []Step        `json:"steps,omitempty"` // format 1: the times of the response's steps
+	Events     []Event       `json:"events,omitempty"`
 	Notes      []string      `json:"notes,omitempty"`
 }
 
-// responseJSON is a response whose steps are written without a second pass, and
-// whose context may be kept elsewhere.
+// responseJSON is a response whose context may be kept elsewhere.
 type responseJSON struct {
 	*Response
-	Context       string     `json:"context,omitempty"`
-	ContextDigest string     `json:"context_digest,omitempty"`
-	Steps         []stepJSON `json:"steps,omitempty"`
+	ContextDigest string `json:"context_digest,omitempty"`
 }
 
 // MarshalJSON writes the result: the case by its id, everything else in full.
-func (r *Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.wire("")) }
-
-// Encode writes the result as one line of a run, which keeps the context of
-// the response elsewhere, under a digest. It is MarshalJSON without the second
-// pass that an encoder makes over what a method gives it.
-func (r *Result) Encode(enc *json.Encoder, contextDigest string) error {
-	return enc.Encode(r.wire(contextDigest))
-}
-
-func (r *Result) wire(contextDigest string) *resultJSON {
-	j := &resultJSON{
-		Arm: r.Arm, Target: r.Target, Trial: r.Trial, Status: r.Status, Value: r.Value,
-		Started: r.Started, DurationMS: Millis(r.Duration), Scores: scoresJSON(r.Scores), Fault: r.Fault, Notes: r.Notes,
-	}
-	if r.Case != nil {
-		j.Case, j.Suite = r.Case.ID, r.Case.Suite
-	}
-	if resp := r.Response; resp != nil {
-		j.LatencyMS = Millis(resp.Latency)
-		j.Response = &responseJSON{Response: resp, ContextDigest: contextDigest}
-		if contextDigest == "" {
-			j.Response.Context = resp.Context
-		}
-		for i := range resp.Steps {
-			j.Response.Steps = append(j.Response.Steps, resp.Steps[i].wire())
-		}
-	}
-	for i := range r.Events {
-		j.Events = append(j.Events, r.Events[i].wire())
-	}
-	return j
+func (r *Result) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *Encoder) { e.Result(r, "") })
 }
 
 // UnmarshalJSON reads a result back. Its case has only an id until the reader
-// puts the real one in, and the context of its response is missing where the
-// run keeps it elsewhere.
+// sets the real one, and the context of its response is missing where the run
+// keeps it elsewhere.
 func (r *Result) UnmarshalJSON(b []byte) error {
-	_, err := r.Decode(b)
+	read, _, err := new(Decoder).Result(b)
+	if err == nil {
+		*r = *read
+	}
 	return err
 }
 
-// Decode is UnmarshalJSON that also returns the digest under which the context
-// of the response is kept, "" where it is in the line.
-func (r *Result) Decode(b []byte) (contextDigest string, err error) {
-	var j resultJSON
-	if err := json.Unmarshal(b, &j); err != nil {
-		return "", err
-	}
-	*r = Result{
+func (j *resultJSON) result() (r *Result, contextDigest string) {
+	r = &Result{
 		Case: &Case{ID: j.Case, Suite: j.Suite}, Target: j.Target, Arm: j.Arm, Trial: j.Trial, Status: j.Status, Value: j.Value,
-		Started: j.Started, Duration: fromMillis(j.DurationMS), Fault: j.Fault, Notes: j.Notes,
-	}
-	for i := range j.Scores {
-		r.Scores = append(r.Scores, j.Scores[i].score())
-	}
-	for i := range j.Events {
-		r.Events = append(r.Events, j.Events[i].event())
+		Started: j.Started, Duration: fromMillis(j.DurationMS), Scores: j.Scores, Fault: j.Fault, Events: j.Events, Notes: j.Notes,
 	}
 	if j.Response == nil {
-		return "", nil
+		return r, ""
 	}
 	r.Response = j.Response.Response
 	if r.Response == nil {
 		r.Response = new(Response)
 	}
-	r.Response.Latency, r.Response.Context = fromMillis(j.LatencyMS), j.Response.Context
-	for i := range j.Response.Steps {
-		step := j.Response.Steps[i].step()
-		if i < len(j.Steps) {
-			step.Start, step.Duration = fromMillis(j.Steps[i].StartMS), fromMillis(j.Steps[i].DurationMS)
-		}
-		r.Response.Steps = append(r.Response.Steps, step)
+	r.Response.Latency = fromMillis(j.LatencyMS)
+	r.setTimes(j.Steps)
+	return r, j.Response.ContextDigest
+}
+
+// setTimes gives the steps of the response their times, which format 1 keeps
+// apart from them.
+func (r *Result) setTimes(times []Step) {
+	if r.Response == nil {
+		return
 	}
-	return j.Response.ContextDigest, nil
+	for i := range min(len(times), len(r.Response.Steps)) {
+		r.Response.Steps[i].Start, r.Response.Steps[i].Duration = times[i].Start, times[i].Duration
+	}
 }
 
 // Millis is d in milliseconds to the microsecond, the form every file uses.

@@ -117,5 +117,6 @@ type Run struct {
 	Cases    []Verdicts    `json:"cases,omitempty"` // the compact outcome of each case; last, so that a reader can stop before it
 
 	Results func() iter.Seq2[*Result, error]   `json:"-"`
+	Notable func() iter.Seq2[*Result, error]   `json:"-"` // Results less some that passed every check; nil when it is not known which
 	Result  func(id Identity) (*Result, error) `json:"-"` // nil when the run does not have it
 }

@@ -48,8 +48,10 @@ func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, e
 	if err != nil {
 		return run, err
 	}
-	if err := r.prepare(ctx, suites, run); err != nil {
-		return run, err
+	if len(jobs) > 0 { // a run that has all its results only needs its end
+		if err := r.prepare(ctx, suites, run); err != nil {
+			return run, err
+		}
 	}
 	if r.Journal != nil {
 		if err := r.Journal.Start(run); err != nil {
@@ -58,7 +60,7 @@ func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, e
 		r.Env.Keep = r.Journal.Keep
 	}
 	heard := newBroadcast(r.Listeners, r.Journal)
-	heard.start(run)
+	heard.start(run, r.Env.now())
 	r.Env.Observe = heard.event
 	if err := r.work(ctx, run, jobs, tally, heard); err != nil {
 		heard.abandon()
@@ -117,6 +119,7 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 	byTarget := map[string][]*Case{}
 	var names []string
 	var graders []Preparer
+	asked := map[Preparer]bool{}
 	for _, s := range suites {
 		for _, c := range s.Cases {
 			if byTarget[c.Target] == nil {
@@ -124,7 +127,8 @@ func (r *Runner) prepare(ctx context.Context, suites []*Suite, run *Run) error {
 			}
 			byTarget[c.Target] = append(byTarget[c.Target], c)
 			for _, check := range c.Checks {
-				if p, ok := check.Grader.(Preparer); ok && !slices.Contains(graders, p) {
+				if p, ok := check.Grader.(Preparer); ok && !asked[p] {
+					asked[p] = true
 					graders = append(graders, p)
 				}
 			}
@@ -263,6 +267,12 @@ func (b *book) fail(err error) {
 	}
 }
 
+func (b *book) failed() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err != nil
+}
+
 // count counts what is on disk. Whatever was written while the last sync took
 // its time is synced together.
 func (b *book) count() {
@@ -270,6 +280,9 @@ func (b *book) count() {
 		batch := []*Result{first}
 		for len(batch) < cap(b.written) && len(b.written) > 0 {
 			batch = append(batch, <-b.written)
+		}
+		if b.failed() {
+			continue // what a failed disk says of later results is not to be trusted
 		}
 		if b.runner.Journal != nil {
 			if err := b.runner.Journal.Sync(); err != nil {

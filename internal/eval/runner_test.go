@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -21,7 +22,7 @@ func check(key string, g eval.GraderFunc) *eval.Check {
 	return &eval.Check{Key: key, Kind: key, Weight: 1, Severity: eval.ErrorSeverity, Grader: g}
 }
 
-func passes(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+func passes(context.Context, *eval.Attempt) (eval.Score, error) {
 	return eval.PassIf(true, "fine"), nil
 }
 
@@ -36,30 +37,79 @@ func suiteOf(n int, checks ...*eval.Check) *eval.Suite {
 	return s
 }
 
-// collect is a sink that remembers what it was given.
-type collect struct {
+// memory is a journal that remembers what it was given.
+type memory struct {
+	mu       sync.Mutex
 	results  []*eval.Result
+	synced   int // of results
 	finished *eval.Run
-	fail     error
-	failAt   int
+	spooled  map[string][]eval.Identity
+	kept     []string
+
+	failAppend, failSync error // from the result failAt on
+	failAt               int
 }
 
-func (c *collect) Start(*eval.Run) error { return nil }
-func (c *collect) Results(batch []*eval.Result) error {
-	c.results = append(c.results, batch...)
-	if c.fail != nil && len(c.results) >= c.failAt {
-		return c.fail
+func (m *memory) Start(*eval.Run) error { return nil }
+
+func (m *memory) Append(res *eval.Result) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failAppend != nil && len(m.results) >= m.failAt {
+		return m.failAppend
 	}
+	m.results = append(m.results, res)
 	return nil
 }
-func (c *collect) Finish(run *eval.Run) error { c.finished = run; return nil }
 
-func answer(context.Context, *eval.Case) (*eval.Response, error) {
+func (m *memory) Sync() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failSync != nil && len(m.results) >= m.failAt {
+		return m.failSync
+	}
+	m.synced = len(m.results)
+	return nil
+}
+
+func (m *memory) Finish(run *eval.Run) error {
+	finished := *run
+	m.finished = &finished
+	return nil
+}
+
+func (m *memory) Keep(data []byte) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.kept = append(m.kept, string(data))
+	return fmt.Sprintf("digest-%d", len(m.kept)), nil
+}
+
+func (m *memory) Spool(listener string, results []eval.Identity) error {
+	if m.spooled == nil {
+		m.spooled = map[string][]eval.Identity{}
+	}
+	m.spooled[listener] = results
+	return nil
+}
+
+func answer(context.Context, *eval.Attempt) (*eval.Response, error) {
 	return &eval.Response{Text: "yes"}, nil
 }
 
-func newRunner(t eval.TargetFunc, sinks ...eval.Sink) *eval.Runner {
-	return &eval.Runner{Targets: map[string]eval.Target{"": t}, Concurrency: 4, Sinks: sinks, Now: time.Now}
+func newRunner(t eval.TargetFunc, journal ...*memory) *eval.Runner {
+	env := &eval.Env{Targets: map[string]eval.Target{"": t}, Now: time.Now}
+	r := &eval.Runner{Env: env, Executor: &eval.Pool{Env: env, Concurrency: 4}}
+	if len(journal) > 0 {
+		r.Journal = journal[0]
+	}
+	return r
+}
+
+// oneByOne makes a runner evaluate one attempt at a time.
+func oneByOne(r *eval.Runner) *eval.Runner {
+	r.Executor.(*eval.Pool).Concurrency = 1
+	return r
 }
 
 func run(t *testing.T, ctx context.Context, r *eval.Runner, suites ...*eval.Suite) *eval.Run {
@@ -74,7 +124,7 @@ func run(t *testing.T, ctx context.Context, r *eval.Runner, suites ...*eval.Suit
 func TestWorkersRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var now, most atomic.Int64
-		r := newRunner(func(context.Context, *eval.Case) (*eval.Response, error) {
+		r := newRunner(func(context.Context, *eval.Attempt) (*eval.Response, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			time.Sleep(time.Second)
 			now.Add(-1)
@@ -96,15 +146,15 @@ func TestWorkersRunSideBySide(t *testing.T) {
 
 func TestTimeoutIsAnErrorAndNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sink := new(collect)
-		r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-			if c.ID == "c01" {
+		journal := new(memory)
+		r := newRunner(func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+			if a.Case.ID == "c01" {
 				<-ctx.Done()
 				return nil, ctx.Err()
 			}
-			return answer(ctx, c)
-		}, sink)
-		r.Timeout = 3 * time.Second
+			return answer(ctx, a)
+		}, journal)
+		r.Env.Timeout = 3 * time.Second
 		got := run(t, t.Context(), r, suiteOf(3))
 		want := eval.Counts{Total: 3, Passed: 2, Errors: 1}
 		if diff := cmp.Diff(want, got.Summary.Counts); diff != "" {
@@ -113,17 +163,18 @@ func TestTimeoutIsAnErrorAndNoFailure(t *testing.T) {
 		if got.Verdict != eval.Incomplete {
 			t.Errorf("verdict %s, want incomplete", got.Verdict)
 		}
-		i := slices.IndexFunc(sink.results, func(r *eval.Result) bool { return r.Status == eval.Error })
-		if f := sink.results[i].Fault; f.Class != eval.TimeoutFault || !strings.Contains(f.Message, "3s") {
+		i := slices.IndexFunc(journal.results, func(r *eval.Result) bool { return r.Status == eval.Error })
+		if f := journal.results[i].Fault; f.Class != eval.TimeoutFault || !strings.Contains(f.Message, "3s") {
 			t.Errorf("fault %+v", f)
 		}
 	})
 }
 
 func TestFailFastStartsNothingNew(t *testing.T) {
-	r := newRunner(answer, new(collect))
-	r.Concurrency, r.FailFast = 1, true
-	bad := check("bad", func(_ context.Context, c *eval.Case, _ *eval.Response) (eval.Score, error) {
+	r := newRunner(answer, new(memory))
+	oneByOne(r).FailFast = true
+	bad := check("bad", func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+		c := a.Case
 		return eval.PassIf(c.ID != "c02", "seen %s", c.ID), nil
 	})
 	s := suiteOf(500, bad)
@@ -137,10 +188,10 @@ func TestFailFastStartsNothingNew(t *testing.T) {
 }
 
 func TestTooManyErrorsInARowStopTheRun(t *testing.T) {
-	r := newRunner(func(context.Context, *eval.Case) (*eval.Response, error) {
+	r := newRunner(func(context.Context, *eval.Attempt) (*eval.Response, error) {
 		return nil, errors.New("connection refused")
 	})
-	r.Concurrency, r.MaxErrors = 1, 3
+	oneByOne(r).MaxErrors = 3
 	got := run(t, t.Context(), r, suiteOf(500))
 	if got.Header.Status != eval.Stopped || got.Verdict != eval.Incomplete {
 		t.Errorf("status %s, verdict %s", got.Header.Status, got.Verdict)
@@ -156,26 +207,26 @@ func TestTooManyErrorsInARowStopTheRun(t *testing.T) {
 func TestInterruptionKeepsWhatIsDoneAndDropsWhatIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		sink := new(collect)
-		r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+		journal := new(memory)
+		r := newRunner(func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
 			select {
 			case <-time.After(time.Second):
-				return answer(ctx, c)
+				return answer(ctx, a)
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
-		}, sink)
+		}, journal)
 		time.AfterFunc(2500*time.Millisecond, cancel)
 		got := run(t, ctx, r, suiteOf(20))
 		if got.Header.Status != eval.Interrupted || got.Summary.Total != 8 || got.Summary.Errors != 0 {
 			t.Errorf("status %s, %d results, %d errors; want interrupted, 8, 0", got.Header.Status, got.Summary.Total, got.Summary.Errors)
 		}
-		if sink.finished == nil {
-			t.Error("the sinks were not finished")
+		if journal.finished == nil {
+			t.Error("the journal was not finished")
 		}
 
-		again := newRunner(answer, sink)
-		prior := slices.Clone(sink.results)
+		again := newRunner(answer, journal)
+		prior := slices.Clone(journal.results)
 		again.Prior = func(yield func(*eval.Result, error) bool) {
 			for _, r := range prior {
 				if !yield(r, nil) {
@@ -184,19 +235,19 @@ func TestInterruptionKeepsWhatIsDoneAndDropsWhatIsNot(t *testing.T) {
 			}
 		}
 		got = run(t, t.Context(), again, suiteOf(20))
-		if got.Summary.Total != 20 || got.Planned != 20 || len(sink.results) != 20 {
-			t.Errorf("after resuming: %d results counted, %d made", got.Summary.Total, len(sink.results))
+		if got.Summary.Total != 20 || got.Planned != 20 || len(journal.results) != 20 {
+			t.Errorf("after resuming: %d results counted, %d made", got.Summary.Total, len(journal.results))
 		}
 	})
 }
 
 func TestTrialsAreSpreadOverTheRun(t *testing.T) {
 	var order []string
-	r := newRunner(func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-		order = append(order, fmt.Sprintf("%s/%d", c.ID, eval.TrialOf(ctx)))
-		return answer(ctx, c)
+	r := newRunner(func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+		order = append(order, fmt.Sprintf("%s/%d", a.Case.ID, a.Trial))
+		return answer(ctx, a)
 	})
-	r.Concurrency, r.Trials = 1, 2
+	oneByOne(r).Trials = 2
 	s := suiteOf(2)
 	s.Cases[1].Trials = 3
 	got := run(t, t.Context(), r, s)
@@ -208,33 +259,33 @@ func TestTrialsAreSpreadOverTheRun(t *testing.T) {
 	}
 }
 
-func TestDearGradersRunSideBySideAfterTheCheapOnes(t *testing.T) {
+func TestExpensiveGradersRunSideBySideAfterTheCheapOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var cheapAt, dearAt atomic.Int64
+		var cheapAt, expensiveAt atomic.Int64
 		start := time.Now()
-		cheap := check("cheap", func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+		cheap := check("cheap", func(context.Context, *eval.Attempt) (eval.Score, error) {
 			cheapAt.Store(int64(time.Since(start)))
 			return eval.PassIf(true, ""), nil
 		})
-		d := func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
-			dearAt.Store(int64(time.Since(start)))
+		d := func(context.Context, *eval.Attempt) (eval.Score, error) {
+			expensiveAt.Store(int64(time.Since(start)))
 			time.Sleep(time.Second)
 			return eval.PassIf(true, ""), nil
 		}
 		checks := []*eval.Check{check("d1", nil), cheap, check("d2", nil), check("d3", nil)}
 		for _, c := range []int{0, 2, 3} {
-			checks[c].Grader = dear{d}
+			checks[c].Grader = expensive{d}
 		}
-		sink := new(collect)
-		run(t, t.Context(), newRunner(answer, sink), suiteOf(1, checks...))
+		journal := new(memory)
+		run(t, t.Context(), newRunner(answer, journal), suiteOf(1, checks...))
 		if took := time.Since(start); took != time.Second {
 			t.Errorf("three graders of a second took %s", took)
 		}
-		if cheapAt.Load() > dearAt.Load() {
-			t.Error("a dear grader ran before the cheap one")
+		if cheapAt.Load() > expensiveAt.Load() {
+			t.Error("an expensive grader ran before the cheap one")
 		}
 		var keys []string
-		for _, s := range sink.results[0].Scores {
+		for _, s := range journal.results[0].Scores {
 			keys = append(keys, s.Key)
 		}
 		if diff := cmp.Diff([]string{"d1", "cheap", "d2", "d3"}, keys); diff != "" {
@@ -243,32 +294,46 @@ func TestDearGradersRunSideBySideAfterTheCheapOnes(t *testing.T) {
 	})
 }
 
-type dear struct{ eval.GraderFunc }
+type expensive struct{ eval.GraderFunc }
 
-func (dear) Dear() bool { return true }
+func (expensive) Expensive() bool { return true }
 
-func TestASinkThatCannotKeepResultsEndsTheRun(t *testing.T) {
-	sink := &collect{fail: errors.New("disk full"), failAt: 3}
-	counted := new(collect)
-	r := newRunner(answer, sink, counted)
-	_, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{suiteOf(5000)})
-	if err == nil || !strings.Contains(err.Error(), "disk full") {
-		t.Fatalf("error %v", err)
-	}
-	if len(counted.results) >= len(sink.results) {
-		t.Errorf("%d results were shown, of which %d were kept", len(counted.results), len(sink.results)-1)
+func TestAJournalThatFailsEndsTheRun(t *testing.T) {
+	full := errors.New("disk full")
+	for name, journal := range map[string]*memory{
+		"append": {failAppend: full, failAt: 3},
+		"sync":   {failSync: full, failAt: 3},
+	} {
+		told := new(recorder)
+		r := newRunner(answer, journal)
+		r.Listeners = []eval.Listener{told}
+		got, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{suiteOf(5000)})
+		if !errors.Is(err, full) {
+			t.Fatalf("%s: error %v", name, err)
+		}
+		if got.Summary != nil || journal.finished != nil {
+			t.Errorf("%s: the run was finished", name)
+		}
+		if len(journal.results) == 5000 {
+			t.Errorf("%s: the run went on", name)
+		}
+		for _, res := range told.seen() {
+			if !slices.Contains(journal.results[:journal.synced], res) {
+				t.Errorf("%s: a listener was told of %s, which is not on disk", name, res.Case.ID)
+			}
+		}
 	}
 }
 
 type needy struct{ eval.TargetFunc }
 
-func (needy) Prepare(context.Context, eval.Env) error {
+func (needy) Prepare(context.Context, *eval.Env, []*eval.Case) error {
 	return &eval.Missing{What: []string{"the key", "the server"}}
 }
 
 func TestWhatIsMissingIsToldBeforeTheFirstCase(t *testing.T) {
 	r := newRunner(answer)
-	r.Targets = map[string]eval.Target{"": needy{func(context.Context, *eval.Case) (*eval.Response, error) {
+	r.Env.Targets = map[string]eval.Target{"": needy{func(context.Context, *eval.Attempt) (*eval.Response, error) {
 		t.Error("a case was put")
 		return nil, nil
 	}}}
@@ -283,17 +348,17 @@ func TestWhatIsMissingIsToldBeforeTheFirstCase(t *testing.T) {
 }
 
 func TestPanicsBecomeErrorsAndUnscored(t *testing.T) {
-	sink := new(collect)
-	r := newRunner(func(_ context.Context, c *eval.Case) (*eval.Response, error) {
-		switch c.ID {
+	journal := new(memory)
+	r := newRunner(func(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
+		switch a.Case.ID {
 		case "c00":
 			panic("boom")
 		case "c01":
 			return nil, nil
 		}
 		return &eval.Response{}, nil
-	}, sink)
-	s := suiteOf(3, check("p", func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { panic("grader") }))
+	}, journal)
+	s := suiteOf(3, check("p", func(context.Context, *eval.Attempt) (eval.Score, error) { panic("grader") }))
 	got := run(t, t.Context(), r, s)
 	want := eval.Counts{Total: 3, Errors: 2, Unscored: 1}
 	if diff := cmp.Diff(want, got.Summary.Counts); diff != "" {
@@ -311,12 +376,12 @@ func TestResultsToMakeAgainCountUntilTheyAre(t *testing.T) {
 		}
 	}
 	redo := func(r *eval.Result) bool { return r.Status == eval.Error }
-	sink := new(collect)
-	r := newRunner(answer, sink)
+	journal := new(memory)
+	r := newRunner(answer, journal)
 	r.Prior, r.Redo = prior, redo
 	got := run(t, t.Context(), r, s)
-	if want := (eval.Counts{Total: 4, Passed: 4}); got.Summary.Counts != want || len(sink.results) != 2 {
-		t.Errorf("counts %+v after %d new results", got.Summary.Counts, len(sink.results))
+	if want := (eval.Counts{Total: 4, Passed: 4}); got.Summary.Counts != want || len(journal.results) != 2 {
+		t.Errorf("counts %+v after %d new results", got.Summary.Counts, len(journal.results))
 	}
 
 	ended, cancel := context.WithCancel(t.Context())

@@ -44,6 +44,7 @@ type Score struct {
 	Implicit bool
 	Negated  bool   // the check said not: the value is turned round
 	Stop     string // why the run is to end: a result with such a score is not kept
+	Missing  bool   // it was skipped because what it needs was not configured; not stored
 }
 
 // stopOf finds what ends the run in an error.
@@ -67,7 +68,7 @@ type scoreJSON struct {
 	Reason     string         `json:"reason,omitempty"`
 	Details    map[string]any `json:"details,omitempty"`
 	Findings   []Finding      `json:"findings,omitempty"`
-	Checks     []scoreJSON    `json:"checks,omitempty"`
+	Checks     []Score        `json:"checks,omitempty"`
 	Usage      *Usage         `json:"usage,omitempty"`
 	DurationMS float64        `json:"duration_ms,omitempty"`
 	Mode       string         `json:"mode,omitempty"`
@@ -76,43 +77,21 @@ type scoreJSON struct {
 	Stop       string         `json:"stop,omitempty"`
 }
 
-func (s *Score) wire() scoreJSON {
-	j := scoreJSON{
-		s.Key, s.Kind, s.Status, nil, s.Weight, s.Severity, s.Reason, s.Details, s.Findings, scoresJSON(s.Checks),
-		s.Usage, Millis(s.Duration), s.Mode, s.Implicit, s.Negated, s.Stop,
-	}
-	if s.Counts() {
-		j.Value = &s.Value
-	}
-	return j
-}
-
-func scoresJSON(scores []Score) (out []scoreJSON) {
-	if len(scores) > 0 {
-		out = make([]scoreJSON, len(scores))
-	}
-	for i := range scores {
-		out[i] = scores[i].wire()
-	}
-	return out
-}
-
 func (j *scoreJSON) score() Score {
 	s := Score{
-		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, nil,
-		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop,
+		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, j.Checks,
+		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop, false,
 	}
 	if j.Value != nil {
 		s.Value = *j.Value
-	}
-	for i := range j.Checks {
-		s.Checks = append(s.Checks, j.Checks[i].score())
 	}
 	return s
 }
 
 // MarshalJSON writes the score; one that does not count has no value.
-func (s Score) MarshalJSON() ([]byte, error) { return json.Marshal(s.wire()) }
+func (s Score) MarshalJSON() ([]byte, error) {
+	return marshal(func(e *Encoder) { e.Score(&s) })
+}
 
 // UnmarshalJSON reads a score back.
 func (s *Score) UnmarshalJSON(b []byte) error {
@@ -157,11 +136,12 @@ func (s Score) Detail(key string, v any) Score {
 // for, turns an error into an unscored score, applies not once, and fills in
 // what the check knows. A grader that panics is a grader that could not decide.
 func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
-	own := a.within(c.Key)
 	if c.Skip != "" {
-		return c.fill(Skipped("%s", c.Skip))
+		s := Skipped("%s", c.Skip)
+		s.Missing = true
+		return c.fill(s)
 	}
-	own.Response = a.Response.as(c.Of)
+	start, own := a.Env.now(), a.within(c.Key, a.Response.as(c.Of))
 	s, err := safely(ctx, c.Grader, own)
 	if err == nil {
 		err = s.sound()
@@ -176,7 +156,8 @@ func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
 	if c.Not {
 		s = s.negated()
 	}
-	s.Duration = own.leave(&s)
+	s.Duration = a.Env.now().Sub(start)
+	own.leave(&s)
 	return c.fill(s)
 }
 
@@ -287,7 +268,7 @@ type checkJSON struct {
 // MarshalJSON writes the check with its rule spelled out, so that a stored run
 // says by itself what was asked.
 func (c *Check) MarshalJSON() ([]byte, error) {
-	return json.Marshal(checkJSON{c.Key, c.Kind, c.Weight, c.Severity, c.Mode, c.Implicit, c.Skip, c.Rule(), c.Pos})
+	return marshal(func(e *Encoder) { e.check(c, c.Pos) })
 }
 
 // UnmarshalJSON reads a check of a stored run; it has a rule but no grader.

@@ -13,7 +13,7 @@ import (
 )
 
 func scores(s eval.Status, value float64) eval.GraderFunc {
-	return func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+	return func(context.Context, *eval.Attempt) (eval.Score, error) {
 		if s == eval.Unscored {
 			return eval.Score{}, errors.New("could not decide")
 		}
@@ -37,7 +37,7 @@ func TestNotIsAppliedOnceAndNeverToUnscored(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := &eval.Check{Key: "k", Not: true, Grader: scores(tt.status, tt.value)}
-			got := c.Grade(t.Context(), &eval.Case{}, &eval.Response{})
+			got := c.Grade(t.Context(), &eval.Attempt{Case: &eval.Case{}, Response: &eval.Response{}})
 			if got.Status != tt.want || got.Value != tt.wantValue || got.Reason != tt.reason {
 				t.Errorf("got %s %v %q, want %s %v %q", got.Status, got.Value, got.Reason, tt.want, tt.wantValue, tt.reason)
 			}
@@ -61,9 +61,9 @@ func TestCaseStatusFollowsFromItsScores(t *testing.T) {
 		{"an unscored warning neither", []*eval.Check{check("a", scores(eval.Pass, 1)), warn(check("b", scores(eval.Unscored, 0)))}, eval.Pass, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			sink := new(collect)
-			run(t, t.Context(), newRunner(answer, sink), suiteOf(1, tt.checks...))
-			if got := sink.results[0]; got.Status != tt.want || got.Value != tt.value {
+			journal := new(memory)
+			run(t, t.Context(), newRunner(answer, journal), suiteOf(1, tt.checks...))
+			if got := journal.results[0]; got.Status != tt.want || got.Value != tt.value {
 				t.Errorf("got %s %v, want %s %v", got.Status, got.Value, tt.want, tt.value)
 			}
 		})
@@ -74,11 +74,11 @@ func TestChecksSeeThePartTheyAskFor(t *testing.T) {
 	r := &eval.Response{Text: "answer", Raw: "answer and wrapping", Structured: json.RawMessage(`{"a":1}`)}
 	for part, want := range map[eval.Part]string{"": "answer", eval.AnswerPart: "answer", eval.RawPart: "answer and wrapping", eval.StructuredPart: `{"a":1}`} {
 		var got string
-		c := &eval.Check{Of: part, Grader: eval.GraderFunc(func(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-			got = r.Text
+		c := &eval.Check{Of: part, Grader: eval.GraderFunc(func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+			got = a.Response.Text
 			return eval.Score{}, nil
 		})}
-		c.Grade(t.Context(), &eval.Case{}, r)
+		c.Grade(t.Context(), &eval.Attempt{Case: &eval.Case{}, Response: r})
 		if got != want {
 			t.Errorf("of %q saw %q, want %q", part, got, want)
 		}
@@ -89,7 +89,7 @@ type worded struct {
 	Value string `json:"value"`
 }
 
-func (worded) Grade(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+func (worded) Grade(context.Context, *eval.Attempt) (eval.Score, error) {
 	return eval.Score{}, nil
 }
 
@@ -186,7 +186,8 @@ func TestGatesDecideTheVerdict(t *testing.T) {
 		}
 		return g
 	}
-	mixed := check("mixed", func(_ context.Context, c *eval.Case, _ *eval.Response) (eval.Score, error) {
+	mixed := check("mixed", func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+		c := a.Case
 		switch c.ID {
 		case "c00":
 			return eval.PassIf(false, "no"), nil
@@ -235,7 +236,7 @@ func TestSummaryDoesNotDependOnTheOrderOfResults(t *testing.T) {
 		results = append(results, r)
 	}
 	summarize := func(order []int) string {
-		tally := eval.NewTally(nil)
+		tally := eval.NewTally(nil, nil)
 		for _, i := range order {
 			tally.Add(results[i])
 		}
@@ -262,7 +263,7 @@ func TestNoGateExcusesWhatItDoesNotBound(t *testing.T) {
 		return g
 	}
 	fails := check("f", scores(eval.Fail, 0))
-	broken := func(context.Context, *eval.Case) (*eval.Response, error) { return nil, errors.New("gone") }
+	broken := func(context.Context, *eval.Attempt) (*eval.Response, error) { return nil, errors.New("gone") }
 	for _, tt := range []struct {
 		name   string
 		target eval.TargetFunc
@@ -297,11 +298,11 @@ func TestASuitesGateOnErrorsIsItsOwn(t *testing.T) {
 	g.Suite = "a"
 	a := &eval.Suite{Name: "a", Gates: []eval.Gate{g}, Cases: []*eval.Case{{ID: "1", Suite: "a", Checks: []*eval.Check{check("ok", passes)}}}}
 	b := &eval.Suite{Name: "b", Cases: []*eval.Case{{ID: "2", Suite: "b", Checks: []*eval.Check{check("ok", passes)}}}}
-	target := func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-		if c.Suite == "b" {
+	target := func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+		if a.Case.Suite == "b" {
 			return nil, errors.New("gone")
 		}
-		return answer(ctx, c)
+		return answer(ctx, a)
 	}
 	if got := run(t, t.Context(), newRunner(target), a, b); got.Verdict != eval.Incomplete {
 		t.Errorf("verdict %s, want incomplete", got.Verdict)
@@ -312,8 +313,8 @@ func TestAGraderWithAMistakeDoesNotDecide(t *testing.T) {
 	for name, s := range map[string]eval.Score{
 		"nothing": {}, "another status": {Status: eval.Error}, "too much": {Status: eval.Pass, Value: 2}, "no number": {Status: eval.Pass, Value: math.NaN()},
 	} {
-		c := &eval.Check{Grader: eval.GraderFunc(func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) { return s, nil })}
-		if got := c.Grade(t.Context(), &eval.Case{}, &eval.Response{}); got.Status != eval.Unscored {
+		c := &eval.Check{Grader: eval.GraderFunc(func(context.Context, *eval.Attempt) (eval.Score, error) { return s, nil })}
+		if got := c.Grade(t.Context(), &eval.Attempt{Case: &eval.Case{}, Response: &eval.Response{}}); got.Status != eval.Unscored {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 func TestASkippedCheckCountsNowhere(t *testing.T) {
-	skips := func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+	skips := func(context.Context, *eval.Attempt) (eval.Score, error) {
 		return eval.Skipped("no judge was asked for"), nil
 	}
-	half := func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+	half := func(context.Context, *eval.Attempt) (eval.Score, error) {
 		return eval.Score{Status: eval.Pass, Value: 0.5}, nil
 	}
 	s := &eval.Suite{Name: "s", Cases: []*eval.Case{
@@ -34,7 +34,7 @@ func TestASkippedCheckCountsNowhere(t *testing.T) {
 }
 
 func TestScoresInsideScoresAreCountedUnderTheirKeys(t *testing.T) {
-	nested := func(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+	nested := func(context.Context, *eval.Attempt) (eval.Score, error) {
 		return eval.Score{Status: eval.Pass, Value: 0.9, Usage: &eval.Usage{Calls: 2, Input: 10, Cost: eval.Dollars(0.1)}, Checks: []eval.Score{
 			{Key: "accuracy", Kind: "accuracy", Status: eval.Pass, Value: 0.8, Usage: &eval.Usage{Calls: 2, Input: 10, Cost: eval.Dollars(0.1)}},
 		}}, nil
@@ -57,13 +57,14 @@ func TestScoresInsideScoresAreCountedUnderTheirKeys(t *testing.T) {
 func TestASpentBudgetStopsTheRunAndLosesNoCase(t *testing.T) {
 	spent := &eval.Stop{Why: "the budget of $1 is spent"}
 	for _, in := range []string{"target", "grader"} {
-		target := func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-			if in == "target" && c.ID == "2" {
+		target := func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
+			if in == "target" && a.Case.ID == "2" {
 				return nil, spent
 			}
-			return answer(ctx, c)
+			return answer(ctx, a)
 		}
-		grader := func(_ context.Context, c *eval.Case, _ *eval.Response) (eval.Score, error) {
+		grader := func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+			c := a.Case
 			if in == "grader" && c.ID == "2" {
 				return eval.Score{}, spent
 			}
@@ -74,7 +75,7 @@ func TestASpentBudgetStopsTheRunAndLosesNoCase(t *testing.T) {
 			s.Cases = append(s.Cases, &eval.Case{ID: id, Suite: "s", Checks: []*eval.Check{check("k", grader)}})
 		}
 		r := newRunner(target)
-		r.Concurrency = 1
+		oneByOne(r)
 		got := run(t, t.Context(), r, s)
 		if got.Header.Status != eval.Stopped || got.Why != spent.Why || got.Summary.Total != 1 || got.Summary.Errors != 0 {
 			t.Errorf("%s: %s (%s), %+v; want stopped after one result and no error", in, got.Header.Status, got.Why, got.Summary.Counts)
@@ -83,15 +84,15 @@ func TestASpentBudgetStopsTheRunAndLosesNoCase(t *testing.T) {
 }
 
 func TestChecksHaveATimeLimitOfTheirOwn(t *testing.T) {
-	slow := func(ctx context.Context, c *eval.Case) (*eval.Response, error) {
+	slow := func(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
 		<-ctx.Done()
-		return answer(context.WithoutCancel(ctx), c)
+		return answer(context.WithoutCancel(ctx), a)
 	}
-	alive := func(ctx context.Context, _ *eval.Case, _ *eval.Response) (eval.Score, error) {
+	alive := func(ctx context.Context, _ *eval.Attempt) (eval.Score, error) {
 		return eval.PassIf(ctx.Err() == nil, "the check has time"), nil
 	}
 	r := newRunner(slow)
-	r.Timeout = 5 * time.Millisecond
+	r.Env.Timeout = 5 * time.Millisecond
 	s := &eval.Suite{Name: "s", Cases: []*eval.Case{{ID: "1", Suite: "s", Checks: []*eval.Check{check("k", alive)}}}}
 	if got := run(t, t.Context(), r, s); got.Summary.Passed != 1 {
 		t.Errorf("%+v, want a pass: the answer came, and the check had its own time", got.Summary.Counts)

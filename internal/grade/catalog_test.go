@@ -178,7 +178,7 @@ func FuzzDecodeCheck(f *testing.F) {
 		if c == nil || Mentions(c, "exec", "matches_regex", "is_error", "json_path", "meta") {
 			return // no programs, and nothing that may take its second
 		}
-		s := c.Grade(t.Context(), &eval.Case{}, &eval.Response{Text: "```json\n{\"a\": [1]}\n```\nA proof [1]."})
+		s := c.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "```json\n{\"a\": [1]}\n```\nA proof [1]."}, nil))
 		if !slices.Contains([]eval.Status{eval.Pass, eval.Fail, eval.Unscored, eval.Skip}, s.Status) {
 			t.Fatalf("status %q", s.Status)
 		}

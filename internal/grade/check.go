@@ -9,7 +9,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/theory/jsonpath/spec"
+
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -152,25 +155,27 @@ func report(d *kind.Decoder, n *yaml.Node, err error) {
 // locate finds the node of a field such as checks[1].key, or the nearest one
 // around it that is there.
 func locate(d *kind.Decoder, n *yaml.Node, field string) *yaml.Node {
-	steps, err := parsePath(field)
+	steps, err := jsondoc.Parse(field)
 	if err != nil {
 		return n
 	}
 	for _, s := range steps {
 		r := d.Resolve(n)
+		name, isName := s.Selectors()[0].(spec.Name)
+		index, isIndex := s.Selectors()[0].(spec.Index)
 		switch {
 		case r == nil:
 			return n
-		case s.move == byIndex && r.Kind == yaml.SequenceNode && s.index < len(r.Content):
-			n = r.Content[s.index]
+		case isIndex && r.Kind == yaml.SequenceNode && int(index) < len(r.Content):
+			n = r.Content[index]
 			continue
-		case s.move != byName || r.Kind != yaml.MappingNode:
+		case !isName || r.Kind != yaml.MappingNode:
 			return n
 		}
 		before := len(d.Problems)
 		members, _ := d.Members(r, field)
 		d.Problems = d.Problems[:before] // told already
-		i := slices.IndexFunc(members, func(m kind.Member) bool { return m.Key.Value == s.name })
+		i := slices.IndexFunc(members, func(m kind.Member) bool { return m.Key.Value == string(name) })
 		if i < 0 {
 			return n
 		}

@@ -118,7 +118,7 @@ func TestSugar(t *testing.T) {
 		{NotError(pos), "not_error", `{"type":"not_error"}`, "pass: the answer is not an error\n", "error answer"},
 	} {
 		c := tc.check
-		got := []string{c.Key, string(c.Rule()), scoreText(c.Grade(t.Context(), &eval.Case{}, answer)), c.Mode}
+		got := []string{c.Key, string(c.Rule()), scoreText(c.Grade(t.Context(), attempt(&eval.Case{}, answer, nil))), c.Mode}
 		if diff := cmp.Diff([]string{tc.key, tc.rule, tc.outcome, tc.mode}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.key, diff)
 		}
@@ -178,7 +178,7 @@ func TestCodeBeyondTheParser(t *testing.T) {
 	t.Parallel()
 	c := decode(t, "{type: code_syntax, language: json, not: true}")
 	deep := "```json\n" + strings.Repeat("[", 200_000) + "\n```\n"
-	if s := c.Grade(t.Context(), &eval.Case{}, &eval.Response{Text: deep}); s.Status != eval.Unscored {
+	if s := c.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: deep}, nil)); s.Status != eval.Unscored {
 		t.Errorf("%s: %s", s.Status, s.Reason)
 	}
 }
@@ -186,27 +186,27 @@ func TestCodeBeyondTheParser(t *testing.T) {
 func TestComposedScores(t *testing.T) {
 	t.Parallel()
 	spend := func(status eval.Status, usage eval.Usage) child {
-		return child{&eval.Check{Key: "k", Kind: "spend", Weight: 1, Severity: eval.ErrorSeverity, Grader: dearGrader{status, usage}}}
+		return child{&eval.Check{Key: "k", Kind: "spend", Weight: 1, Severity: eval.ErrorSeverity, Grader: expensiveGrader{status, usage}}}
 	}
 	g := &all{children{[]child{spend(eval.Pass, eval.Usage{Input: 1, Output: 2}), spend(eval.Fail, eval.Usage{Input: 10, Output: 20})}}}
 	c := &eval.Check{Key: "all", Kind: "all", Weight: 1, Grader: g}
-	s := c.Grade(t.Context(), &eval.Case{}, &eval.Response{})
-	if s.Status != eval.Fail || !g.Dear() {
-		t.Errorf("%s: %s, dear %v", s.Status, s.Reason, g.Dear())
+	s := c.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{}, nil))
+	if s.Status != eval.Fail || !g.Expensive() {
+		t.Errorf("%s: %s, expensive %v", s.Status, s.Reason, g.Expensive())
 	}
 	if diff := cmp.Diff(&eval.Usage{Input: 11, Output: 22}, s.Usage); diff != "" {
 		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 }
 
-// dearGrader stands for a judge.
-type dearGrader struct {
+// expensiveGrader stands for a judge.
+type expensiveGrader struct {
 	status eval.Status
 	usage  eval.Usage
 }
 
-func (g dearGrader) Dear() bool { return true }
+func (g expensiveGrader) Expensive() bool { return true }
 
-func (g dearGrader) Grade(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+func (g expensiveGrader) Grade(context.Context, *eval.Attempt) (eval.Score, error) {
 	return eval.Score{Status: g.status, Usage: &g.usage}, nil
 }

@@ -25,7 +25,10 @@ fence that is never closed is a problem too. Only syntax is checked, no types an
 
 With ` + "`language`" + `, only its blocks are looked at, dialects included, and an answer without one fails. Without it, blocks in languages
 there is no parser for, and blocks that name no language, are not counted, and an answer without any other passes: add
-` + "`has_code_block`" + ` where there must be code. A block the parser could not judge leaves the check unscored.`,
+` + "`has_code_block`" + ` where there must be code. A block the parser could not judge leaves the check unscored.
+
+There are parsers for ` + strings.Join(code.Languages(), ", ") + `. All other languages, SQL and JSON5 among them, are not
+checked. Programs on the machine are used only when ` + "`checkers`" + ` in mettle.yaml names them: ` + strings.Join(code.CheckerNames(), ", ") + `.`,
 	Example: `- type: code_syntax
   language: typescript
 `,
@@ -48,14 +51,14 @@ func parsed(language string) bool {
 	return slices.Contains(code.Languages(), code.Canonical(language))
 }
 
-func (g *codeSyntax) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+func (g *codeSyntax) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
 	var findings []eval.Finding
 	var good, bad, open int // open: blocks the parser could not judge
 	for _, b := range code.Blocks(a.Response.Text) {
 		if !parsed(b.Lang) || g.Language != "" && !code.SameLanguage(g.Language, b.Lang) {
 			continue
 		}
-		problems, judged := blockProblems(b)
+		problems, judged := blockProblems(ctx, a.Env, b)
 		switch {
 		case !judged:
 			open++
@@ -85,14 +88,21 @@ func (g *codeSyntax) Grade(_ context.Context, a *eval.Attempt) (eval.Score, erro
 }
 
 // blockProblems is what is wrong with a block, placed in the answer.
-func blockProblems(b code.Block) (out []eval.Finding, judged bool) {
+func blockProblems(ctx context.Context, env *eval.Env, b code.Block) (out []eval.Finding, judged bool) {
 	if !b.Closed {
 		return []eval.Finding{{Message: "the block is never closed", Pos: eval.Pos{Line: b.Line, Col: b.Col}}}, true
 	}
-	problems, judged := code.Syntax(b.Lang, b.Text)
-	for _, p := range problems {
+	out, v := checkBlock(ctx, env, b)
+	return out, v.Checked
+}
+
+// checkBlock gives the verdict on a block's syntax, and its problems placed in the answer. All checks of syntax use it,
+// so that they agree.
+func checkBlock(ctx context.Context, env *eval.Env, b code.Block) (out []eval.Finding, v code.Verdict) {
+	v = envOf(env).Checkers.Check(ctx, b.Lang, b.Text)
+	for _, p := range v.Problems {
 		line, col := b.Place(p.Line, p.Col)
 		out = append(out, eval.Finding{Message: p.Message, Pos: eval.Pos{Line: line, Col: col}})
 	}
-	return out, judged
+	return out, v
 }

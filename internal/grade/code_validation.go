@@ -115,7 +115,7 @@ func (g *codeValidation) Grade(ctx context.Context, a *eval.Attempt) (eval.Score
 		return noCode(answer), nil
 	}
 	scores := []eval.Score{
-		syntaxPart.score(syntaxScore(ctx, answer, envOf(a.Env).Tools)),
+		syntaxPart.score(syntaxScore(ctx, answer, a.Env)),
 		importsPart.score(g.importScore(answer)),
 		requiredPart.score(patternScore(answer, g.required, true)),
 		forbiddenPart.score(patternScore(answer, g.forbidden, false)),
@@ -196,22 +196,19 @@ func (g *codeValidation) total(scores []eval.Score) (eval.Score, error) {
 }
 
 // syntaxScore is full when every block parses.
-func syntaxScore(ctx context.Context, a *code.Answer, tools code.Tools) eval.Score {
+func syntaxScore(ctx context.Context, a *code.Answer, env *eval.Env) eval.Score {
 	var findings []eval.Finding
 	bad, open := 0, 0
 	checkers := map[string]bool{}
 	for _, b := range a.Blocks {
-		v := code.SyntaxWith(ctx, b.Lang, b.Text, tools)
+		problems, v := checkBlock(ctx, env, b)
 		switch {
 		case !v.Checked:
 			open++
 		case len(v.Problems) > 0:
 			bad++
 		}
-		for _, p := range v.Problems {
-			line, col := b.Place(p.Line, p.Col)
-			findings = append(findings, eval.Finding{Message: p.Message, Pos: eval.Pos{Line: line, Col: col}})
-		}
+		findings = append(findings, problems...)
 		checkers[v.Checker] = true
 	}
 	what := counted(len(a.Blocks), a.Lang+" block")

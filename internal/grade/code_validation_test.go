@@ -26,7 +26,7 @@ func TestCodeValidationParts(t *testing.T) {
 		{"no code", "Use zod.", []float64{0, 0, 0, 0}, 0},
 		{"python", "```python\nimport zod\n```", []float64{0, 0, 0, 0}, 0},
 	} {
-		s := check.Grade(t.Context(), &eval.Case{}, &eval.Response{Text: tc.answer})
+		s := check.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: tc.answer}, nil))
 		var got []float64
 		var keys []string
 		for _, part := range s.Checks {

@@ -1,7 +1,6 @@
 package grade
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -151,16 +151,22 @@ func (e *example) outcome(t testing.TB) string {
 	if len(d.Problems) > 0 {
 		t.Errorf("%s: a check although there are problems: %v", e.name, d.Problems)
 	}
-	ctx := WithEnviron(context.Background(), os.Environ())
 	c, r := e.asked(t), e.response(t)
 	script, judged := e.files["judge"]
 	if !judged {
-		return scoreText(check.Grade(ctx, c, r))
+		SkipJudged([]*eval.Check{check}, NoJudge) // as a plan does
+		return scoreText(check.Grade(t.Context(), attempt(c, r, nil)))
 	}
 	j := newScripted(t, e.name, string(script))
-	s := check.Grade(WithJudges(ctx, j.judges()), c, r)
+	s := check.Grade(t.Context(), attempt(c, r, j.judges()))
 	j.done()
 	return scoreText(s) + judgedText(s)
+}
+
+// attempt is what a check grades in a test: a response to a case, with judges
+// or, when there are none, without.
+func attempt(c *eval.Case, r *eval.Response, judges *judge.Judges) *eval.Attempt {
+	return &eval.Attempt{Case: c, Response: r, Trial: 1, Env: &eval.Env{Grading: &Env{Judges: judges, Environ: PassedOn(os.Environ())}}}
 }
 
 func scoreText(s eval.Score) string {
@@ -183,22 +189,22 @@ func TestExamples(t *testing.T) {
 	for _, k := range Kinds {
 		t.Run(k.Name, func(t *testing.T) {
 			t.Parallel()
-			runExamples(t, filepath.Join("testdata", k.Name+".txtar"), k.Name)
+			runExamples(t, filepath.Join("testdata", k.Name+".txtar"), &k)
 		})
 	}
 	t.Run("verdicts", func(t *testing.T) {
 		t.Parallel()
-		runExamples(t, filepath.Join("testdata", "verdicts.txtar"), "")
+		runExamples(t, filepath.Join("testdata", "verdicts.txtar"), nil)
 	})
 	t.Run("common", func(t *testing.T) {
 		t.Parallel()
-		runExamples(t, filepath.Join("testdata", "common.txtar"), "")
+		runExamples(t, filepath.Join("testdata", "common.txtar"), nil)
 	})
 }
 
 // runExamples holds every example of a file to its want, and wants the file of
 // a kind to show each outcome the kind can have.
-func runExamples(t *testing.T, file, kindName string) {
+func runExamples(t *testing.T, file string, k *kind.Kind[eval.Grader]) {
 	archive, examples := readExamples(t, file)
 	outcomes := map[string]int{}
 	changed := false
@@ -219,23 +225,22 @@ func runExamples(t *testing.T, file, kindName string) {
 			t.Fatal(err)
 		}
 	}
-	if kindName == "" {
+	if k == nil {
 		return
 	}
 	for _, status := range []string{"pass", "fail", "unscored", "load error"} {
-		if outcomes[status] == 0 && (status != "unscored" || canBeUnscored(kindName)) {
+		if outcomes[status] == 0 && (status != "unscored" || canBeUnscored(*k)) {
 			t.Errorf("%s: no example of %s", file, status)
 		}
 	}
 }
 
-// canBeUnscored tells which kinds can come to no verdict.
-func canBeUnscored(name string) bool {
-	return slices.Contains([]string{
-		"accuracy", "all", "any", "at_least", "boundary", "code_quality", "code_requirements", "completeness", "exec", "facts", "hit_at_k",
-		"is_error", "json_path", "judge", "latency_below", "matches_regex", "meta", "mrr", "ndcg_at_k", "pairwise", "panel",
-		"precision_at_k", "recall_at_k", "weighted",
-	}, name)
+// canBeUnscored tells which kinds can come to no verdict, whatever else they
+// do: those that ask a judge or a program, read ranked results, or hold checks.
+func canBeUnscored(k kind.Kind[eval.Grader]) bool {
+	g := k.New()
+	_, composed := g.(interface{ checks() []*eval.Check })
+	return eval.IsExpensive(g) || composed || k.Section == eval.RetrievalSection
 }
 
 // setFile puts an outcome into the archive, after the last file of its

@@ -6,13 +6,14 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 )
 
 // Env is what graders are handed beside the attempt, as [eval.Env.Grading].
 type Env struct {
-	Judges  *Judges    // nil when the run has none
-	Tools   code.Tools // programs that check code
-	Environ []string   // of the programs of exec checks: see [PassedOn]
+	Judges   *judge.Judges  // nil when the run has none
+	Checkers *code.Checkers // programs that check code; nil for our own parsers alone
+	Environ  []string       // of the programs of exec checks: see [PassedOn]
 }
 
 // envOf is what an attempt's graders were handed.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/process"
 )
 
 // execGrader asks a program for the verdict.
@@ -103,7 +104,7 @@ func (g *execGrader) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, er
 	}
 	out, err := g.run(ctx, input, envOf(a.Env).environ())
 	if err != nil {
-		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
+		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0])), err)
 	}
 	threshold := execThreshold
 	if g.Threshold != nil {
@@ -111,7 +112,7 @@ func (g *execGrader) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, er
 	}
 	s, err := parseVerdict(out, threshold)
 	if err != nil {
-		return s, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
+		return s, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0])), err)
 	}
 	return s, nil
 }
@@ -140,9 +141,9 @@ func (g *execGrader) run(ctx context.Context, input []byte, environ []string) ([
 	cmd.Dir, cmd.Env = g.dir, environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), stdout, stderr
 	cmd.WaitDelay = execLinger
-	ownGroup(cmd)
+	process.Group(cmd)
 	err := cmd.Run()
-	endGroup(cmd)
+	process.Kill(cmd)
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it ended well, and left something running that still held its output
 	}

@@ -41,16 +41,20 @@ func execCheck(t *testing.T, dir string, g execGrader) *eval.Check {
 func TestExecEnvironment(t *testing.T) {
 	t.Parallel()
 	c := execCheck(t, t.TempDir(), execGrader{Command: []string{"sh", "-c", `echo "{\"pass\": true, \"reason\": \"[$SECRET_TOKEN] [$HOME] [$LANG]\"}"`}})
-	ctx := WithEnviron(t.Context(), []string{"PATH=" + os.Getenv("PATH"), "SECRET_TOKEN=hunter2", "HOME=/home/someone", "LANG=de_DE.UTF-8"})
-	if got, want := c.Grade(ctx, &eval.Case{}, &eval.Response{}).Reason, "[] [/home/someone] [de_DE.UTF-8]"; got != want {
-		t.Errorf("with an environment: %q, want %q", got, want)
-	}
-	if got, want := c.Grade(t.Context(), &eval.Case{}, &eval.Response{}).Reason, "[] [] []"; got != want {
-		t.Errorf("without an environment: %q, want %q", got, want)
-	}
-	none := WithEnviron(t.Context(), nil)
-	if got, want := c.Grade(none, &eval.Case{}, &eval.Response{}).Reason, "[] [] []"; got != want {
-		t.Errorf("with an empty environment: %q, want %q", got, want)
+	for _, tc := range []struct {
+		name    string
+		environ []string
+		want    string
+	}{
+		{"with an environment", PassedOn([]string{"PATH=" + os.Getenv("PATH"), "SECRET_TOKEN=hunter2", "HOME=/home/someone", "LANG=de_DE.UTF-8"}), "[] [/home/someone] [de_DE.UTF-8]"},
+		{"without an environment", nil, "[] [] []"},
+		{"with an empty environment", PassedOn(nil), "[] [] []"},
+	} {
+		a := attempt(&eval.Case{}, &eval.Response{}, nil)
+		a.Env.Grading = &Env{Environ: tc.environ}
+		if got := c.Grade(t.Context(), a).Reason; got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.name, got, tc.want)
+		}
 	}
 }
 
@@ -62,11 +66,11 @@ func TestExecRunsInTheSuitesFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := execCheck(t, dir, execGrader{Command: []string{"./check.sh"}})
-	if err := c.Grader.(eval.Preparer).Prepare(t.Context(), eval.Env{}); err != nil {
+	if err := c.Grader.(eval.Preparer).Prepare(t.Context(), new(eval.Env), nil); err != nil {
 		t.Fatal(err)
 	}
 	cs := &eval.Case{ID: "a", Input: json.RawMessage(`{"question":"?"}`), Checks: []*eval.Check{c}}
-	s := c.Grade(t.Context(), cs, &eval.Response{Text: "An answer.", Meta: map[string]any{"confidence": 80.0}, Latency: 1500 * time.Millisecond})
+	s := c.Grade(t.Context(), attempt(cs, &eval.Response{Text: "An answer.", Meta: map[string]any{"confidence": 80.0}, Latency: 1500 * time.Millisecond}, nil))
 	if s.Status != eval.Pass {
 		t.Fatalf("%s: %s", s.Status, s.Reason)
 	}
@@ -118,7 +122,7 @@ func TestExecPrepare(t *testing.T) {
 		c := execCheck(t, dir, execGrader{Command: []string{tc.command}})
 		all := &eval.Check{Grader: &all{children{[]child{{c}}}}}
 		for _, g := range []eval.Grader{c.Grader, all.Grader} {
-			err := g.(eval.Preparer).Prepare(t.Context(), eval.Env{})
+			err := g.(eval.Preparer).Prepare(t.Context(), new(eval.Env), nil)
 			var missing *eval.Missing
 			if errors.As(err, &missing) != tc.missing {
 				t.Errorf("%s: %v", tc.command, err)
@@ -126,8 +130,8 @@ func TestExecPrepare(t *testing.T) {
 			if tc.command == "mettle-here.sh" && !strings.Contains(err.Error(), "write ./mettle-here.sh") {
 				t.Errorf("%s: no hint in %v", tc.command, err)
 			}
-			if !g.(eval.Dear).Dear() {
-				t.Errorf("%s: %T is not dear", tc.command, g)
+			if !eval.IsExpensive(g) {
+				t.Errorf("%s: %T is not expensive", tc.command, g)
 			}
 		}
 	}
@@ -155,7 +159,7 @@ func TestExecEndsItsProcesses(t *testing.T) {
 			}
 			defer pipe.Close()
 			c := execCheck(t, dir, execGrader{Command: []string{"sh", "-c", script}, Timeout: kind.Duration(time.Second)})
-			s := c.Grade(t.Context(), &eval.Case{}, &eval.Response{})
+			s := c.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{}, nil))
 			want := eval.Pass
 			if name == "too slow" {
 				want = eval.Unscored
@@ -175,7 +179,7 @@ func TestExecEndsWithItsCase(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := execCheck(t, t.TempDir(), execGrader{Command: []string{"sh", "-c", "sleep 600"}})
-	s := c.Grade(ctx, &eval.Case{}, &eval.Response{})
+	s := c.Grade(ctx, attempt(&eval.Case{}, &eval.Response{}, nil))
 	if s.Status != eval.Unscored || !strings.Contains(s.Reason, context.Canceled.Error()) {
 		t.Errorf("%s: %s", s.Status, s.Reason)
 	}

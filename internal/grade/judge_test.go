@@ -15,16 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
-// judging is a context with one judge that answers by a function.
-func judging(t testing.TB, answer func(req *llm.Request) (string, error)) context.Context {
-	return WithJudges(t.Context(), judgesBy(answer))
-}
-
-func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
+// judgesBy is one judge that answers by a function.
+func judgesBy(answer func(req *llm.Request) (string, error)) *judge.Judges {
 	m := llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		text, err := answer(req)
 		if err != nil {
@@ -33,13 +30,13 @@ func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
 		usage := eval.Usage{Calls: 1, Input: 10, Output: 2, Cost: eval.Dollars(0.5)}
 		return &llm.Reply{Text: text, Finish: llm.Stop, Model: "model-2026-01-01", Usage: usage}, nil
 	})
-	return &Judges{Default: m, Name: "test:judge", Named: func(string) (llm.Model, error) { return m, nil }}
+	return &judge.Judges{Default: m, Name: "test:judge", Named: func(string) (llm.Model, error) { return m, nil }}
 }
 
 func TestJudgeRequest(t *testing.T) {
 	t.Parallel()
 	var asked []*llm.Request
-	ctx := judging(t, func(req *llm.Request) (string, error) {
+	judges := judgesBy(func(req *llm.Request) (string, error) {
 		asked = append(asked, req)
 		if len(asked) == 1 {
 			return "Nothing.", nil
@@ -47,15 +44,15 @@ func TestJudgeRequest(t *testing.T) {
 		return `{"reasoning": "Line one.\nLine two.", "score": 0.75}`, nil
 	})
 	c := &eval.Case{Input: json.RawMessage(`{"question": "Why?"}`)}
-	s := decode(t, "{type: completeness, criteria: All of it.}").Grade(ctx, c, &eval.Response{Text: "So.", Context: "unseen"})
+	s := decode(t, "{type: completeness, criteria: All of it.}").Grade(t.Context(), attempt(c, &eval.Response{Text: "So.", Context: "unseen"}, judges))
 	if len(asked) != 2 {
 		t.Fatalf("%d calls", len(asked))
 	}
 	first, second := asked[0], asked[1]
-	if first.Temperature == nil || *first.Temperature != 0 || first.MaxTokens != judgeTokens || first.Trial != 1 || first.Sample != 0 || first.Schema.Name != "score" {
+	if first.Temperature == nil || *first.Temperature != 0 || first.MaxTokens != 4096 || first.Trial != 1 || first.Sample != 0 || first.Schema.Name != "score" {
 		t.Errorf("request %+v", first)
 	}
-	if string(first.Schema.Schema) != continuous.schema || first.System != builtinPrompt(systemPrompt) || strings.Contains(said(first), "unseen") {
+	if !json.Valid(first.Schema.Schema) || !strings.HasPrefix(first.System, "You ") || strings.Contains(said(first), "unseen") {
 		t.Errorf("request\n%s", said(first))
 	}
 	if len(second.Messages) != 3 || second.Messages[0].Text != first.Messages[0].Text || second.Messages[1].Text != "Nothing." ||
@@ -81,9 +78,9 @@ func TestJudgeRequest(t *testing.T) {
 func TestJudgeGetsMoreRoom(t *testing.T) {
 	t.Parallel()
 	j := newScripted(t, "room", "finish: truncated\n{\"reas\n---\n{\"reasoning\": \"r\", \"score\": 1}\n")
-	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "So."})
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, j.judges()))
 	j.done()
-	if s.Status != eval.Pass || j.asked[0].MaxTokens != judgeTokens || j.asked[1].MaxTokens != 4*judgeTokens {
+	if s.Status != eval.Pass || j.asked[0].MaxTokens != 4096 || j.asked[1].MaxTokens != 4*4096 {
 		t.Errorf("%s %s with %d and %d tokens", s.Status, s.Reason, j.asked[0].MaxTokens, j.asked[1].MaxTokens)
 	}
 }
@@ -97,8 +94,8 @@ func TestJudgeNotes(t *testing.T) {
 		replies = replies[1:]
 		return &llm.Reply{Text: text, Finish: llm.Stop, Notes: []string{"temperature left out"}}, nil
 	})
-	ctx := WithJudges(t.Context(), &Judges{Default: m, Name: "test:judge"})
-	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(ctx, &eval.Case{}, &eval.Response{Text: "So."})
+	judges := &judge.Judges{Default: m, Name: "test:judge"}
+	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, judges))
 	want := []string{"temperature left out", "asked twice: the judge's reply holds no JSON object"}
 	if diff := cmp.Diff(want, s.Details["notes"]); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -115,7 +112,7 @@ func TestJudgeRequestsAreStable(t *testing.T) {
 		var runs [2][]string
 		for i := range runs {
 			j := newScripted(t, check, strings.Repeat("finish: refusal\n---\n", 4))
-			decode(t, check).Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "An answer."})
+			decode(t, check).Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "An answer."}, j.judges()))
 			for _, req := range j.asked {
 				b, err := json.Marshal(req)
 				if err != nil {
@@ -137,15 +134,15 @@ func TestJudgeRequestsAreStable(t *testing.T) {
 func TestPairwiseSwapsPlaces(t *testing.T) {
 	t.Parallel()
 	j := newScripted(t, "pairwise", "finish: refusal\n---\nfinish: refusal\n")
-	decode(t, "{type: pairwise, reference: The other.}").Grade(WithJudges(t.Context(), j.judges()), &eval.Case{}, &eval.Response{Text: "Mine."})
+	decode(t, "{type: pairwise, reference: The other.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "Mine."}, j.judges()))
 	slices.SortFunc(j.asked, func(a, b *llm.Request) int { return a.Sample - b.Sample })
 	for i, want := range []string{"Mine. The other.", "The other. Mine."} {
 		text := j.asked[i].Messages[0].Text
 		var places []string
 		for _, name := range []string{"first answer", "second answer"} {
 			code := codeIn(t, text)
-			_, inside, _ := strings.Cut(text, delimiter("begin", name, code)+"\n")
-			inside, _, _ = strings.Cut(inside, "\n"+delimiter("end", name, code))
+			_, inside, _ := strings.Cut(text, "<<<begin "+name+" "+code+">>>\n")
+			inside, _, _ = strings.Cut(inside, "\n<<<end "+name+" "+code+">>>")
 			places = append(places, inside)
 		}
 		if got := strings.Join(places, " "); got != want || j.asked[i].Sample != i {
@@ -158,7 +155,7 @@ func TestPairwiseSwapsPlaces(t *testing.T) {
 func TestJudgesOverlap(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ctx := judging(t, func(*llm.Request) (string, error) {
+		judges := judgesBy(func(*llm.Request) (string, error) {
 			time.Sleep(time.Second)
 			return `{"reasoning": "r", "score": 0.5}`, nil
 		})
@@ -168,7 +165,7 @@ func TestJudgesOverlap(t *testing.T) {
 			"panel": decode(t, "{type: panel, models: [ollama:a, ollama:b, ollama:c], check: {type: accuracy, criteria: a}}"),
 		} {
 			start := time.Now()
-			s := c.Grade(ctx, &eval.Case{}, answer)
+			s := c.Grade(t.Context(), attempt(&eval.Case{}, answer, judges))
 			if took := time.Since(start); took != time.Second || s.Usage == nil || s.Usage.Calls != 3 {
 				t.Errorf("%s took %s: %s: %s", name, took, s.Status, s.Reason)
 			}
@@ -195,19 +192,27 @@ func TestJudgesAreNotLate(t *testing.T) {
 			Quality("a", "", eval.Pos{}), Coding("a", nil, nil, nil, "", eval.Pos{}), CodeRequirements(nil, nil, "One.", eval.Pos{}), Boundary("a", true, eval.Pos{}),
 			decode(t, "{type: panel, models: [ollama:a, ollama:b], check: {type: accuracy, criteria: a}}"),
 		}
-		r := &eval.Runner{
-			Now: time.Now, Timeout: time.Second, Targets: map[string]eval.Target{"": eval.TargetFunc(func(context.Context, *eval.Case) (*eval.Response, error) {
-				return &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}, nil
-			})},
-		}
-		run, err := r.Run(WithJudges(t.Context(), slow), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: checks}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}
+		run := runOne(t, slow, time.Second, answer, checks...)
 		if run.Summary.Passed != 1 {
 			t.Errorf("%+v", run.Summary.ByKey)
 		}
 	})
+}
+
+// runOne runs one case that is always answered the same.
+func runOne(t *testing.T, judges *judge.Judges, timeout time.Duration, answer *eval.Response, checks ...*eval.Check) *eval.Run {
+	t.Helper()
+	respond := func(context.Context, *eval.Attempt) (*eval.Response, error) { return answer, nil }
+	env := &eval.Env{
+		Now: time.Now, Timeout: timeout, Targets: map[string]eval.Target{"": eval.TargetFunc(respond)}, Grading: &Env{Judges: judges},
+	}
+	r := &eval.Runner{Env: env, Executor: &eval.Pool{Env: env}}
+	run, err := r.Run(t.Context(), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: checks}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 // TestStopReachesTheRun: a budget that is spent while judging ends the run,
@@ -225,15 +230,8 @@ func TestStopReachesTheRun(t *testing.T) {
 		decode(t, "{type: panel, models: [ollama:a, ollama:b], check: {type: accuracy, criteria: a}}"),
 		decode(t, "{type: any, checks: [{type: not_empty}, {type: accuracy, criteria: a}]}"),
 	} {
-		r := &eval.Runner{
-			Now: time.Now, Targets: map[string]eval.Target{"": eval.TargetFunc(func(context.Context, *eval.Case) (*eval.Response, error) {
-				return &eval.Response{Text: "An answer.", Meta: map[string]any{"language": "js"}}, nil
-			})},
-		}
-		run, err := r.Run(judging(t, spent), eval.Header{}, []*eval.Suite{{Name: "s", Cases: []*eval.Case{{ID: "c", Checks: []*eval.Check{c}}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := &eval.Response{Text: "An answer.", Meta: map[string]any{"language": "js"}}
+		run := runOne(t, judgesBy(spent), 0, answer, c)
 		if run.Header.Status != eval.Stopped || run.Why != "the budget is spent" || run.Summary.Total != 0 {
 			t.Errorf("%s: run %s (%s) with %d results", c.Kind, run.Header.Status, run.Why, run.Summary.Total)
 		}
@@ -250,31 +248,27 @@ func TestJudgePrepare(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		check  string
-		judges *Judges
+		judges *judge.Judges
 		want   []string
 	}{
 		{"{type: accuracy, criteria: a}", nil, nil}, // skipped, not missing
-		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", nil, nil},
-		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", &Judges{Named: named}, []string{"judge openai:gpt-5: OPENAI_API_KEY is not set"}},
-		{"{type: accuracy, criteria: a, model: 'ollama:qwen3'}", &Judges{Named: named}, nil},
+		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", nil, []string{"judge openai:gpt-5: models of checks cannot be asked here"}},
+		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", &judge.Judges{Named: named}, []string{"judge openai:gpt-5: OPENAI_API_KEY is not set"}},
+		{"{type: accuracy, criteria: a, model: 'ollama:qwen3'}", &judge.Judges{Named: named}, nil},
 		{
-			"{type: panel, models: ['openai:a', 'ollama:b', 'openai:c'], check: {type: facts, expectedFacts: [a]}}", &Judges{Named: named},
+			"{type: panel, models: ['openai:a', 'ollama:b', 'openai:c'], check: {type: facts, expectedFacts: [a]}}", &judge.Judges{Named: named},
 			[]string{"judge openai:a: OPENAI_API_KEY is not set", "judge openai:c: OPENAI_API_KEY is not set"},
 		},
 		{
-			"{type: weighted, threshold: 0, checks: [{type: all, checks: [{type: pairwise, reference: a, model: 'openai:gpt-5'}]}]}", &Judges{Named: named},
+			"{type: weighted, threshold: 0, checks: [{type: all, checks: [{type: pairwise, reference: a, model: 'openai:gpt-5'}]}]}", &judge.Judges{Named: named},
 			[]string{"judge openai:gpt-5: OPENAI_API_KEY is not set"},
 		},
 		{
-			"{type: accuracy, criteria: a}", &Judges{Default: llm.ModelFunc(nil), Prompts: fstest.MapFS{"acuracy.md": {Data: []byte("Judge.")}}},
+			"{type: accuracy, criteria: a}", &judge.Judges{Default: llm.ModelFunc(nil), Prompts: fstest.MapFS{"acuracy.md": {Data: []byte("Judge.")}}},
 			[]string{`prompt acuracy.md: there is no prompt of this name (did you mean "accuracy.md"?)`},
 		},
 	} {
-		ctx := t.Context()
-		if tc.judges != nil {
-			ctx = WithJudges(ctx, tc.judges)
-		}
-		err := decode(t, tc.check).Grader.(eval.Preparer).Prepare(ctx, eval.Env{})
+		err := decode(t, tc.check).Grader.(eval.Preparer).Prepare(t.Context(), attempt(nil, nil, tc.judges).Env, nil)
 		var missing *eval.Missing
 		if errors.As(err, &missing) != (tc.want != nil) || tc.want != nil && !slices.Equal(missing.What, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.check, err, tc.want)
@@ -282,61 +276,17 @@ func TestJudgePrepare(t *testing.T) {
 	}
 }
 
-func TestPrompts(t *testing.T) {
+func TestOwnPrompts(t *testing.T) {
 	t.Parallel()
-	digests := PromptDigests(nil)
-	if len(digests) != len(promptNames()) || digests["accuracy.md"] != promptDigest(builtinPrompt("accuracy.md")) {
-		t.Errorf("digests %v", digests)
-	}
-	own := fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}, "README.md": {Data: []byte("notes")}, "skill.md": {}, "challenge.md": {}}
-	changed := PromptDigests(own)
-	for name, digest := range digests {
-		if (changed[name] != digest) != (name == "accuracy.md") {
-			t.Errorf("%s: %s and %s", name, digest, changed[name])
-		}
-	}
 	var prompt string
 	j := judgesBy(func(req *llm.Request) (string, error) {
 		prompt = said(req)
 		return `{"reasoning": "r", "score": 1}`, nil
 	})
-	j.Prompts = own
-	s := decode(t, "{type: accuracy, criteria: a}").Grade(WithJudges(t.Context(), j), &eval.Case{}, &eval.Response{Text: "b"})
+	j.Prompts = fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}}
+	s := decode(t, "{type: accuracy, criteria: a}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "b"}, j))
 	if s.Status != eval.Pass || !strings.Contains(prompt, "user: Judge my way.\n\n<<<begin criteria") {
 		t.Errorf("%s: %s\n%s", s.Status, s.Reason, prompt)
-	}
-	for file, data := range map[string]string{
-		"accuracy.md: the prompt is empty":                                        " \n",
-		"accuracy.md: the prompt is not UTF-8":                                    "\xff",
-		"accuracy.md: the prompt has {{lang}}, which stands for nothing here":     "In {{lang}}.",
-		"closing.md: {{form}} is missing":                                         "Reply. {{code}}",
-		"repair.md: {{problem}} is missing":                                       "Again. {{form}}",
-		"accuracy.md: the prompt is 65537 bytes long, want 65536 or less":         strings.Repeat("a", maxPrompt+1),
-		"code_quality.md: the prompt has {{code}}, which stands for nothing here": "{{language}} {{code}}",
-	} {
-		name, _, _ := strings.Cut(file, ":")
-		_, err := readPrompts(fstest.MapFS{name: {Data: []byte(data)}})
-		if err == nil || err.Error() != "prompt "+file {
-			t.Errorf("%v, want %s", err, file)
-		}
-	}
-}
-
-// TestPromptsStand: the prompts fill their places and say nothing of a vendor.
-func TestPromptsStand(t *testing.T) {
-	t.Parallel()
-	texts, err := readPrompts(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string][]string{closingPrompt: {"code", "form"}, repairPrompt: {"problem", "form"}, "code_quality.md": {"language"}}
-	for name, text := range texts {
-		if diff := cmp.Diff(want[name], placeholders(text)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "}}") {
-			t.Errorf("%s ends in the middle: %q", name, text[max(0, len(text)-40):])
-		}
 	}
 }
 
@@ -413,7 +363,7 @@ func TestVerify(t *testing.T) {
 // TestQualityScores: composites as worked out by hand from what judges said.
 func TestQualityScores(t *testing.T) {
 	t.Parallel()
-	judge := func(req *llm.Request) (string, error) {
+	reply := func(req *llm.Request) (string, error) {
 		for words, score := range map[string]string{"how accurate": "0.9", "how complete": "0.5", "Judge the code": "0.2"} {
 			if strings.Contains(said(req), words) {
 				return `{"reasoning": "r", "score": ` + score + `}`, nil
@@ -437,33 +387,18 @@ func TestQualityScores(t *testing.T) {
 		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.57 + 0.5*0.9},
 		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Pass, 0.8},
 	} {
-		ctx := t.Context()
+		var judges *judge.Judges
 		if tc.judged {
-			ctx = judging(t, judge)
+			judges = judgesBy(reply)
+		} else {
+			SkipJudged([]*eval.Check{tc.check}, NoJudge)
 		}
-		s := tc.check.Grade(ctx, &eval.Case{}, &eval.Response{Text: tc.answer, Meta: map[string]any{"language": "js"}})
+		s := tc.check.Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: tc.answer, Meta: map[string]any{"language": "js"}}, judges))
 		if s.Status != tc.status || fmt.Sprintf("%.6f", s.Value) != fmt.Sprintf("%.6f", tc.value) {
 			t.Errorf("%s: %s %v, want %s %v: %s", tc.name, s.Status, s.Value, tc.status, tc.value, s.Reason)
 		}
 		if !tc.judged && !strings.Contains(s.Reason, "no judge is configured") {
 			t.Errorf("%s: %s", tc.name, s.Reason)
-		}
-	}
-}
-
-func TestQuestion(t *testing.T) {
-	t.Parallel()
-	for input, want := range map[string]string{
-		"":                               "",
-		`{}`:                             "",
-		`{"skill":"s","question":"Q?"}`:  "Q?",
-		`{"skill":"s","challenge":"C!"}`: "C!",
-		`{"question":3}`:                 `{"question":3}`,
-		`{"query":"q","limit":5}`:        `{"query":"q","limit":5}`,
-		`"text"`:                         `"text"`,
-	} {
-		if got := question(&eval.Case{Input: json.RawMessage(input)}); got != want {
-			t.Errorf("%s: %q, want %q", input, got, want)
 		}
 	}
 }

@@ -31,7 +31,7 @@ var panelKind = kind.Kind[eval.Grader]{
 		"`by: mean` passes when the mean of their values is at least `threshold`, 0.5 if not given. Where they disagree, the reason says so, and " +
 		"the details have the spread of the values. Each judge's own score is a check inside this one, with the key `judge:` and its name.\n\n" +
 		"A judge without a verdict may have given any: when that could change the outcome, the panel is unscored. The check may not name a " +
-		"`model` of its own. Without judges to ask, the check is skipped.",
+		"`model` of its own.",
 	Example: `- type: panel
   models: [anthropic:claude-sonnet-4-5, openai:gpt-5, ollama:qwen3]
   by: majority
@@ -100,7 +100,7 @@ func (g *panel) Bounded() bool { return true }
 
 // Prepare finds judges that cannot be asked before the first case.
 func (g *panel) Prepare(_ context.Context, env *eval.Env, _ []*eval.Case) error {
-	return prepareJudges(env, g.Models...)
+	return envOf(env).Judges.Prepare(g.Models...)
 }
 
 func (g *panel) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
@@ -122,13 +122,13 @@ func (g *panel) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) 
 
 // member is the score of one judge.
 func member(ctx context.Context, check *eval.Check, a *eval.Attempt, spec string, sample int) eval.Score {
-	j, err := judgeOf(a, spec)
+	j, err := envOf(a.Env).Judges.For(a, spec)
 	if err != nil {
 		check.Grader = eval.GraderFunc(func(context.Context, *eval.Attempt) (eval.Score, error) { return eval.Score{}, err })
 		return check.Grade(ctx, a)
 	}
 	grading, env, own := *envOf(a.Env), *a.Env, *a
-	grading.Judges = j.with(j.model, spec, sample)
+	grading.Judges = j.As(sample)
 	env.Grading, own.Env = &grading, &env
 	return check.Grade(ctx, &own)
 }

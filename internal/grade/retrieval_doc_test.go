@@ -46,9 +46,10 @@ func values(t *testing.T, yaml, answer string) map[string]string {
 		t.Fatal(err)
 	}
 	c := set.Suites[0].Cases[0]
+	a := &eval.Attempt{Case: c, Response: &eval.Response{Structured: json.RawMessage(answer)}}
 	out := map[string]string{}
 	for _, check := range c.Checks {
-		if s := check.Grade(t.Context(), c, &eval.Response{Structured: json.RawMessage(answer)}); !check.Implicit {
+		if s := check.Grade(t.Context(), a); !check.Implicit {
 			out[check.Kind] = strconv.FormatFloat(s.Value, 'f', 4, 64)
 		}
 	}

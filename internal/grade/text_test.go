@@ -3,14 +3,9 @@ package grade
 import (
 	"strings"
 	"testing"
-)
 
-func TestOneLine(t *testing.T) {
-	t.Parallel()
-	if got, want := oneLine("a\x1b[31m\r\n\tb\u0085c\xff", 80), "a [31m b c�"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
+	"github.com/mettle-eval/mettle/internal/code"
+)
 
 // FuzzCitations: any answer is read, and blanking its code moves nothing.
 func FuzzCitations(f *testing.F) {
@@ -18,7 +13,7 @@ func FuzzCitations(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if p := prose(text); len(p) != len(text) || strings.Count(p, "\n") != strings.Count(text, "\n") {
+		if p := code.Prose(text); len(p) != len(text) || strings.Count(p, "\n") != strings.Count(text, "\n") {
 			t.Fatalf("%q became %q", text, p)
 		}
 		citations(text)

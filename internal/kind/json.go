@@ -11,11 +11,11 @@ import (
 // JSON gives a node as JSON, members in the order they were written. It gives
 // nil, and a problem, for what JSON cannot hold.
 func (d *Decoder) JSON(n *yaml.Node) json.RawMessage {
-	var b bytes.Buffer
-	if !d.writeJSON(&b, n) {
+	d.json.Reset()
+	if !d.writeJSON(&d.json, n) {
 		return nil
 	}
-	return bytes.Clone(b.Bytes())
+	return bytes.Clone(d.json.Bytes())
 }
 
 func (d *Decoder) writeJSON(b *bytes.Buffer, n *yaml.Node) bool {

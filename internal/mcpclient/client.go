@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // Client is a session with one server. All methods are safe for concurrent
@@ -92,11 +93,8 @@ func (c *Client) target() string {
 	if c.cfg.Transport == TransportStdio {
 		return program(c.cfg.Command)
 	}
-	u, err := url.Parse(c.cfg.URL)
-	if err != nil {
-		return ""
-	}
-	return displayURL(u)
+	address, _ := secret.URL(c.cfg.URL)
+	return address
 }
 
 // connectOnce makes a link and notes what worked for the links to come.
@@ -271,7 +269,7 @@ func wireArgs(args json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	if !json.Valid(args) {
+	if !valid(args) {
 		return nil, errors.New("the arguments are not valid JSON")
 	}
 	if !bytes.ContainsAny(args, "\r\n") {
@@ -329,7 +327,7 @@ func (c *Client) callOnce(ctx context.Context, l *link, tool string, args []byte
 // result reads the answer to a call. A result that is no object, whatever the
 // server meant by it, is not what a tool said.
 func (c *Client) result(req *request, rep reply) (*Result, *fault) {
-	raw, echoed := c.secrets.withoutEchoes(rep.result)
+	raw, echoed := c.secrets.echoes.Answer(rep.result)
 	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
 		return nil, protocolFault("the result of the call is %s", insteadOf("an object", raw))
 	}

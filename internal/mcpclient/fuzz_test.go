@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // FuzzResult checks that every valid JSON text gives a result, that its texts
@@ -41,6 +43,25 @@ func FuzzResult(f *testing.F) {
 			if p.Type != nil && *p.Type == "text" && p.Text != nil && r.Parts[i].Text != *p.Text {
 				t.Errorf("text %q, want %q", r.Parts[i].Text, *p.Text)
 			}
+		}
+	})
+}
+
+// FuzzValid compares the reading of JSON with encoding/json.
+func FuzzValid(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-0.5e+10,true,false,null,"\u00e4\n\/"],"b":{}}`, ` [ ] `, `-`, `01`, `1.`, `1e`, `"\ud83d\ude00"`, `"\ud800x"`, `"\x"`, "\"\x01\"", "\"\xff\"",
+		`{"a":1,}`, `[1,]`, `{"a"}`, `{1:2}`, `tru`, `nullx`, ``, `"`, `"\u12`, strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if valid(data) != json.Valid(data) {
+			t.Fatalf("valid is %t", valid(data))
+		}
+		var want string
+		if data = bytes.TrimSpace(data); json.Valid(data) && json.Unmarshal(data, &want) == nil && data[0] == '"' && unquote(data) != want {
+			t.Fatalf("unquote gives %q, want %q", unquote(data), want)
 		}
 	})
 }
@@ -206,7 +227,7 @@ func FuzzRetryAfter(f *testing.F) {
 func FuzzClean(f *testing.F) {
 	f.Add("\x1b[31mred\x1b[0m\x1b]0;t\x07\u202e")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := clean(text, 50)
+		got := term.Excerpt(text, 50)
 		if len(got) > 50+len("…") {
 			t.Errorf("%d bytes", len(got))
 		}

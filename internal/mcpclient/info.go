@@ -3,6 +3,8 @@ package mcpclient
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Info is what is known about the server and the session so far.
@@ -35,7 +37,7 @@ func (c *Client) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	info := Info{
-		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: cleanLines(c.secrets.scrub(c.stderr.String())),
+		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: term.ExcerptLines(c.secrets.all.String(c.stderr.String())),
 		Tools: len(c.listed.tools), ToolsHash: c.listed.sum,
 		Connect: c.connectTime, List: c.listTime, Reconnects: c.reconnects,
 		Findings: append([]string(nil), c.listed.findings...),
@@ -54,7 +56,7 @@ func (c *Client) describe(info *Info) {
 	if isModern(info.Protocol) {
 		info.Era = EraModern
 	}
-	info.Instructions = c.secrets.scrub(c.hello.Instructions)
+	info.Instructions = c.secrets.all.String(c.hello.Instructions)
 	if c.hello.Capabilities != nil {
 		if raw, err := json.Marshal(c.hello.Capabilities); err == nil {
 			info.Capabilities = raw

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	group "github.com/mettle-eval/mettle/internal/process"
 )
 
 // A process is a server that was started, with everything it starts itself in
@@ -30,7 +32,7 @@ func startProcess(cfg Config, stderr *tail) (*process, error) {
 	cmd := exec.Command(cfg.Command[0], cfg.Command[1:]...)
 	cmd.Dir = cfg.Dir
 	cmd.Env = append([]string{}, cfg.Env...) // nil would mean: inherit
-	ownGroup(cmd)
+	group.Group(cmd)
 	p := &process{cmd: cmd, stderr: stderr, exited: make(chan struct{}), silent: make(chan struct{})}
 	var pipes pipeSet
 	stdinR, stdin := pipes.open()
@@ -59,7 +61,7 @@ func startProcess(cfg Config, stderr *tail) (*process, error) {
 	p.done.Go(func() {
 		_ = cmd.Wait() // the state says it all
 		// Nothing that the server left behind may outlive it.
-		killGroup(cmd.Process)
+		group.Kill(cmd)
 		close(p.exited)
 		// A grandchild that left the group may still hold the pipe.
 		time.AfterFunc(time.Second, func() { errR.Close() })
@@ -92,9 +94,9 @@ func (p *pipeSet) open() (r, w *os.File) {
 func (p *process) stop(grace time.Duration) {
 	p.stdin.Close()
 	if !p.exits(grace / 2) {
-		terminateGroup(p.cmd.Process)
+		group.Terminate(p.cmd)
 		if !p.exits(grace / 2) {
-			killGroup(p.cmd.Process)
+			group.Kill(p.cmd)
 		}
 	}
 	<-p.exited

@@ -1,181 +1,54 @@
 package mcpclient
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"unicode"
-	"unicode/utf8"
-)
 
-const redacted = "[redacted]"
+	"github.com/mettle-eval/mettle/internal/secret"
+	"github.com/mettle-eval/mettle/internal/term"
+)
 
 // secrets knows every string that must not be seen: those of a Config, and the
 // tokens that a session learns.
 type secrets struct {
-	mu      sync.RWMutex
-	values  []string
-	replace *strings.Replacer
-	echoes  []string // credentials that are removed from answers too
+	all    *secret.Redactor // for messages
+	echoes *secret.Redactor // credentials that are removed from answers too
 }
 
-// minSecret is the length under which a value is left alone: replacing "en"
-// or "v1" everywhere would only make messages unreadable.
-const minSecret = 4
-
 func newSecrets(cfg Config) *secrets {
-	s := &secrets{}
+	const least = 4
+	s := &secrets{secret.NewRedactor(least), secret.NewRedactor(secret.Least)}
 	for name, values := range cfg.Headers {
 		for _, v := range values {
-			s.add(v)
-			if secretName(name) {
-				s.addEcho(v)
-			}
-			// "Bearer abc": a server may echo the token alone.
-			if _, token, ok := strings.Cut(v, " "); ok {
-				s.add(token)
+			s.all.AddHeader(v)
+			if secret.Name(name) {
+				s.learn(v)
 			}
 		}
 	}
-	if u, err := url.Parse(cfg.URL); err == nil {
-		s.addURL(u)
-	}
+	s.all.AddURL(cfg.URL)
 	for _, entry := range cfg.Env {
-		if name, value, _ := strings.Cut(entry, "="); secretName(name) {
-			s.add(value)
+		if name, value, _ := strings.Cut(entry, "="); secret.Name(name) {
+			s.all.Add(secret.Mark, value)
 		}
 	}
 	if cfg.OAuth != nil {
-		s.add(cfg.OAuth.ClientSecret)
-		s.addEcho(cfg.OAuth.ClientSecret)
+		s.learn(cfg.OAuth.ClientSecret)
 	}
-	s.prepare()
 	return s
 }
 
-// learn notes credentials that came up on the way.
+// learn notes credentials that came up on the way. A server may echo the token
+// of "Bearer abc" alone.
 func (s *secrets) learn(values ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.all.Add(secret.Mark, values...)
 	for _, v := range values {
-		s.add(v)
-		s.addEcho(v)
-	}
-	s.prepare()
-}
-
-// prepare makes the replacer. The longest goes first, so that a token inside a
-// longer one is not cut in half.
-func (s *secrets) prepare() {
-	slices.SortFunc(s.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	s.values = slices.Compact(s.values)
-	pairs := make([]string, 0, 2*len(s.values))
-	for _, v := range s.values {
-		pairs = append(pairs, v, redacted)
-	}
-	s.replace = strings.NewReplacer(pairs...)
-}
-
-func (s *secrets) addURL(u *url.URL) {
-	if user := u.User; user != nil {
-		password, _ := user.Password()
-		s.add(user.Username())
-		s.add(password)
-		s.add(user.String())
-		s.add(base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password)))
-	}
-	for seg := range strings.SplitSeq(u.Path, "/") {
-		if looksLikeKey(seg) {
-			s.add(seg)
+		if _, token, ok := strings.Cut(v, " "); ok {
+			v = token
 		}
+		s.echoes.Add(secret.Mark, v)
 	}
-	for part := range strings.SplitSeq(u.RawQuery, "&") {
-		name, raw, _ := strings.Cut(part, "=")
-		if !secretName(name) && len(raw) < 12 {
-			continue // project=mina is no secret
-		}
-		s.add(raw)
-		if v, err := url.QueryUnescape(raw); err == nil {
-			s.add(v)
-		}
-	}
-}
-
-// add notes v and the ways in which it may come back: inside JSON and quoted
-// by Go.
-func (s *secrets) add(v string) {
-	v = strings.TrimSpace(v)
-	if len(v) < minSecret {
-		return
-	}
-	s.values = append(s.values, v)
-	if quoted, err := json.Marshal(v); err == nil && string(quoted[1:len(quoted)-1]) != v {
-		s.values = append(s.values, string(quoted[1:len(quoted)-1]))
-	}
-}
-
-// minEcho is the length from which a credential is looked for in answers. What
-// a server says decides verdicts, so only what cannot be an ordinary word is
-// taken out of it.
-const minEcho = 8
-
-func (s *secrets) addEcho(v string) {
-	if _, token, ok := strings.Cut(v, " "); ok {
-		v = strings.TrimSpace(token)
-	}
-	if len(v) >= minEcho {
-		s.echoes = append(s.echoes, v)
-	}
-}
-
-// withoutEchoes removes the credentials that a server was sent from what it
-// answers. It tells whether there were any.
-func (s *secrets) withoutEchoes(raw json.RawMessage) (json.RawMessage, bool) {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	found := false
-	for _, v := range s.echoes {
-		if !bytes.Contains(raw, []byte(v)) {
-			continue
-		}
-		found = true
-		without := bytes.ReplaceAll(raw, []byte(v), []byte(redacted))
-		if !json.Valid(without) { // a number, say
-			without = bytes.ReplaceAll(raw, []byte(v), []byte(strconv.Quote(redacted)))
-		}
-		if !json.Valid(without) {
-			without = []byte("{}")
-		}
-		raw = without
-	}
-	return raw, found
-}
-
-// secretName reports whether an environment variable or a query parameter looks
-// like it holds a credential, by the words people use for those.
-func secretName(name string) bool {
-	name = strings.ToUpper(name)
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "PASSW", "AUTH", "CREDENTIAL", "COOKIE"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
-}
-
-func (s *secrets) scrub(text string) string {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	if len(s.values) == 0 {
-		return text
-	}
-	return s.replace.Replace(text)
 }
 
 // excerpt makes foreign text fit to be shown, at most limit bytes of it. Of a
@@ -184,91 +57,21 @@ func (s *secrets) scrub(text string) string {
 func (s *secrets) excerpt(text string, limit int) string {
 	const looked, used = 64 << 10, 32 << 10
 	if len(text) <= looked {
-		return clean(s.scrub(text), limit)
+		return term.Excerpt(s.all.String(text), limit)
 	}
-	text = s.scrub(text[:looked])
-	return clean(text[:min(len(text), used)], limit)
+	text = s.all.String(text[:looked])
+	return term.Excerpt(text[:min(len(text), used)], limit)
 }
 
 func (s *secrets) scrubJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 {
 		return raw
 	}
-	return json.RawMessage(s.scrub(string(raw)))
+	return json.RawMessage(s.all.String(string(raw)))
 }
 
-// clean makes foreign text safe to print on one line: control characters and
-// terminal sequences go, runs of blanks become one, at most limit bytes stay.
-func clean(text string, limit int) string {
-	var b strings.Builder
-	blank := false
-	for _, r := range stripEscapes(text) {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			blank = b.Len() > 0
-			continue
-		}
-		if !unicode.IsPrint(r) {
-			r = utf8.RuneError
-		}
-		size := utf8.RuneLen(r)
-		if blank {
-			size++
-		}
-		if b.Len()+size > limit {
-			b.WriteString("…")
-			break
-		}
-		if blank {
-			b.WriteByte(' ')
-			blank = false
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// cleanLines is clean for text of several lines, which stay apart.
-func cleanLines(text string) string {
-	var lines []string
-	for line := range strings.Lines(text) {
-		lines = append(lines, clean(line, 1000))
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
-}
-
-// stripEscapes removes the terminal's CSI sequences (colours, cursor moves).
-func stripEscapes(text string) string {
-	if !strings.Contains(text, "\x1b[") {
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "\x1b[")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		end := strings.IndexFunc(after, func(r rune) bool { return r >= '@' && r <= '~' })
-		if end < 0 {
-			return b.String()
-		}
-		text = after[end+1:]
-	}
-}
-
-// displayURL is the part of a URL that may be shown: no user, no query, and no
-// path segment that looks like a key.
-func displayURL(u *url.URL) string {
-	segments := strings.Split(u.Path, "/")
-	for i, seg := range segments {
-		if looksLikeKey(seg) {
-			segments[i] = "…"
-		}
-	}
-	return u.Scheme + "://" + u.Host + strings.Join(segments, "/")
-}
-
-// looksLikeKey finds the keys that some hosts put into the path.
-func looksLikeKey(segment string) bool {
-	return len(segment) >= 20 && strings.ContainsAny(segment, "0123456789")
+// shown is the part of an address that may be shown.
+func shown(u *url.URL) string {
+	address, _ := secret.URL(u.String())
+	return address
 }

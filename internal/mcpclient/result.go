@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Result is the answer of a tool. An error flag in it is part of the answer.
@@ -60,7 +62,7 @@ const maxFindings = 20
 func addFinding(list []string, format string, args ...any) []string {
 	switch {
 	case len(list) < maxFindings:
-		return append(list, clean(fmt.Sprintf(format, args...), excerptSize))
+		return append(list, term.Excerpt(fmt.Sprintf(format, args...), excerptSize))
 	case len(list) == maxFindings:
 		return append(list, "and more")
 	}

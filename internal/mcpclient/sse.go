@@ -93,7 +93,7 @@ func (c *sseConn) readEndpoint(ctx context.Context, events *eventReader) *fault 
 		return protocolFault("the endpoint event holds no URL")
 	}
 	if !sameOrigin(endpoint, c.web.url) {
-		return protocolFault("the endpoint %s is of another origin than %s", displayURL(endpoint), displayURL(c.web.url))
+		return protocolFault("the endpoint %s is of another origin than %s", shown(endpoint), shown(c.web.url))
 	}
 	c.endpoint = endpoint
 	return nil

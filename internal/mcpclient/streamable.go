@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // A postConn speaks streamable HTTP: every message is a POST of its own, whose
@@ -143,7 +145,7 @@ func readAnswer(id int64, raw []byte, resp *http.Response) (reply, *fault) {
 	result, f := answerTo(id, &msg)
 	rep := reply{result: result}
 	if t := mediaType(resp.Header); f == nil && t != typeJSON {
-		rep.findings = append(rep.findings, "the answer is JSON, but its content type is "+clean(`"`+t+`"`, 80))
+		rep.findings = append(rep.findings, "the answer is JSON, but its content type is "+term.Excerpt(`"`+t+`"`, 80))
 	}
 	return rep, f
 }

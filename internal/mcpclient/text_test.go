@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -166,19 +167,9 @@ func TestClean(t *testing.T) {
 		{"\x1b]0;title\x07x", 20, "]0;title x"},
 	}
 	for _, tt := range tests {
-		if got := clean(tt.in, tt.limit); got != tt.want {
+		if got := term.Excerpt(tt.in, tt.limit); got != tt.want {
 			t.Errorf("clean(%q, %d) = %q, want %q", tt.in, tt.limit, got, tt.want)
 		}
-	}
-}
-
-func TestDisplayURL(t *testing.T) {
-	u, err := url.Parse("https://u:p@h.example:8443/api/v1/abcdefghij0123456789/mcp?key=k#f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := displayURL(u), "https://h.example:8443/api/v1/…/mcp"; got != want {
-		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Tool is one entry of tools/list. Schemas are as the server sent them, nil if
@@ -67,7 +69,7 @@ func (c *Client) readPages(ctx context.Context, l *link, list *toolList) *fault 
 			return nil
 		}
 		if seen[string(cursor)] {
-			list.find("tools/list repeats the cursor %s", clean(string(cursor), 80))
+			list.find("tools/list repeats the cursor %s", term.Excerpt(string(cursor), 80))
 			return nil
 		}
 		seen[string(cursor)] = true

@@ -187,7 +187,7 @@ func sessionGone(code int, body []byte, msg *message) bool {
 
 func redirectTarget(resp *http.Response) string {
 	if u, err := resp.Location(); err == nil {
-		return " to " + displayURL(u)
+		return " to " + shown(u)
 	}
 	return ""
 }

@@ -6,13 +6,14 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Card lays a report out for a person.
 type Card struct {
 	Color  bool
-	Strict bool                // warnings count as failures
-	Clean  func(string) string // makes foreign text safe to show on one line
+	Strict bool // warnings count as failures
 }
 
 // How much of a report a card shows; JSON has all of it.
@@ -26,10 +27,10 @@ const (
 
 // Write writes the card.
 func (c Card) Write(w io.Writer, r *Report) error {
-	out := &cardWriter{Card: c, out: bufio.NewWriter(w)}
+	out := &cardWriter{Card: c, Paint: term.Paint(c.Color), out: bufio.NewWriter(w)}
 	out.server(&r.Server)
 	out.tools(&r.Tools)
-	out.line("%s", out.bold("Checks"))
+	out.line("%s", out.Bold("Checks"))
 	for i := range r.Checks {
 		out.check(&r.Checks[i])
 	}
@@ -44,21 +45,11 @@ func (c Card) Write(w io.Writer, r *Report) error {
 
 type cardWriter struct {
 	Card
+	term.Paint
 	out *bufio.Writer
 }
 
 func (c *cardWriter) line(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }
-
-// paint colours text by the code of a terminal.
-func (c *cardWriter) paint(code, text string) string {
-	if !c.Color || text == "" {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
-}
-
-func (c *cardWriter) bold(text string) string { return c.paint("1", text) }
-func (c *cardWriter) dim(text string) string  { return c.paint("2", text) }
 
 // mark is the sign of a status, and the colour of what it stands before.
 func (c *cardWriter) mark(s Status) (sign, color string) {
@@ -80,7 +71,7 @@ func (c *cardWriter) foreign(s string) string {
 	if len(s) > cardText {
 		s = strings.ToValidUTF8(s[:cardText], "") + "…"
 	}
-	return c.Clean(s)
+	return term.Sanitize(s)
 }
 
 func (c *cardWriter) server(s *Server) {
@@ -88,14 +79,14 @@ func (c *cardWriter) server(s *Server) {
 	if name == "" {
 		name = "a server without a name"
 	}
-	c.line("%s  %s\n", c.bold(c.foreign(name)), c.dim(c.foreign(s.Target)))
+	c.line("%s  %s\n", c.Bold(c.foreign(name)), c.Dim(c.foreign(s.Target)))
 }
 
 func (c *cardWriter) tools(l *ToolList) {
 	if len(l.Tools) == 0 {
 		return
 	}
-	c.line("%s  %s", c.bold("Tools"), c.dim("(* is an argument that is required)"))
+	c.line("%s  %s", c.Bold("Tools"), c.Dim("(* is an argument that is required)"))
 	for i := range l.Tools {
 		if i == cardTools {
 			c.line("  … and %d more", l.Count-cardTools)
@@ -122,16 +113,16 @@ func (c *cardWriter) tool(t *Tool) string {
 	case t.Destructive != nil && *t.Destructive:
 		hint = "  destructive"
 	}
-	return c.foreign(t.Name) + "(" + c.foreign(strings.Join(args, ", ")) + ")" + c.dim(hint)
+	return c.foreign(t.Name) + "(" + c.foreign(strings.Join(args, ", ")) + ")" + c.Dim(hint)
 }
 
 func (c *cardWriter) check(check *Check) {
 	sign, color := c.mark(check.Status)
 	summary := c.foreign(check.Summary)
 	if check.Status == Pass || check.Status == Skip {
-		summary = c.dim(summary)
+		summary = c.Dim(summary)
 	}
-	c.line("  %s %-14s  %s", c.paint(color, sign), check.ID, summary)
+	c.line("  %s %-14s  %s", c.With(color, sign), check.ID, summary)
 	groups := grouped(check.Findings)
 	for i, g := range groups {
 		if i == cardFindings {
@@ -191,7 +182,7 @@ func (c *cardWriter) text(title string, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	c.line("\n%s", c.bold(title))
+	c.line("\n%s", c.Bold(title))
 	for _, l := range lines {
 		c.line("  %s", c.foreign(l))
 	}
@@ -207,5 +198,5 @@ func (c *cardWriter) verdict(r *Report) {
 		text += ", the rest could not be found out"
 	}
 	sign, color := c.mark(worst)
-	c.line("\n%s; no tool was called", c.paint(color, sign+" "+text))
+	c.line("\n%s; no tool was called", c.With(color, sign+" "+text))
 }

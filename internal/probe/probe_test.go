@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/mettle-eval/mettle/internal/mcpclient"
-	"github.com/mettle-eval/mettle/internal/report"
 )
 
 var update = flag.Bool("update", false, "rewrite what the files in testdata want")
@@ -120,7 +119,7 @@ func TestCard(t *testing.T) {
 		t.Run(filepath.Base(a.path), func(t *testing.T) {
 			r, _ := inspect(t, a.server())
 			var b bytes.Buffer
-			if err := (Card{Clean: report.Sanitize}).Write(&b, r); err != nil {
+			if err := (Card{}).Write(&b, r); err != nil {
 				t.Fatal(err)
 			}
 			a.want(t, "card", b.String())
@@ -134,8 +133,7 @@ func TestCard(t *testing.T) {
 func TestCardHasColourOnDemand(t *testing.T) {
 	r := Inspect(mcpclient.Info{Name: "n", Transport: mcpclient.TransportStdio, Noise: 1, NoiseLines: []string{"hi"}, Stderr: "oops"}, nil, nil)
 	var plain, colored, strict bytes.Buffer
-	clean := func(s string) string { return s }
-	for b, c := range map[*bytes.Buffer]Card{&plain: {Clean: clean}, &colored: {Clean: clean, Color: true}, &strict: {Clean: clean, Strict: true}} {
+	for b, c := range map[*bytes.Buffer]Card{&plain: {}, &colored: {Color: true}, &strict: {Strict: true}} {
 		if err := c.Write(b, r); err != nil {
 			t.Fatal(err)
 		}

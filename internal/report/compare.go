@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Compare writes two runs side by side, for people: rates by group, and the
 // cases that one of them does better.
 func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Options) error {
 	b := bufio.NewWriter(w)
-	p := paint(o.Color)
-	fmt.Fprintf(b, "%s\n", p.bold("Side by side:"))
+	p := paint{term.Paint(o.Color)}
+	fmt.Fprintf(b, "%s\n", p.Bold("Side by side:"))
 	fmt.Fprintf(b, "  %-22s %18s %18s %9s\n", "", column(runName, 18), column(baseName, 18), "points")
 	row := func(pair eval.Pair) {
 		change := ""
@@ -38,7 +39,7 @@ func Compare(w io.Writer, c *eval.Comparison, runName, baseName string, o Option
 		fmt.Fprintf(b, "  %-22s %18s %18s %s\n", column(row.name, 22), row.is, row.was, row.change(p))
 	}
 	fmt.Fprintln(b)
-	fmt.Fprintf(b, "  %s, %s, %d the same", p.green(fmt.Sprintf("%d better", len(c.Better))), p.red(fmt.Sprintf("%d worse", len(c.Worse))), c.Same)
+	fmt.Fprintf(b, "  %s, %s, %d the same", p.Green(fmt.Sprintf("%d better", len(c.Better))), p.Red(fmt.Sprintf("%d worse", len(c.Worse))), c.Same)
 	if n := len(c.Unjudged); n > 0 {
 		fmt.Fprintf(b, ", %d without a verdict in one of them", n)
 	}
@@ -96,10 +97,10 @@ func meanAndCount(k eval.Scored) string {
 
 // column keeps a name within its column.
 func column(s string, width int) string {
-	if r := []rune(Sanitize(s)); len(r) > width {
+	if r := []rune(term.Sanitize(s)); len(r) > width {
 		return string(r[:width-1]) + "…"
 	}
-	return Sanitize(s)
+	return term.Sanitize(s)
 }
 
 func share(c eval.Counts) string {
@@ -120,9 +121,9 @@ func signed(p paint, d float64) string {
 	s := fmt.Sprintf("%+9.1f", d)
 	switch {
 	case d > 0:
-		return p.green(s)
+		return p.Green(s)
 	case d < 0:
-		return p.red(s)
+		return p.Red(s)
 	}
 	return fmt.Sprintf("%9s", "0.0")
 }
@@ -137,5 +138,5 @@ func caseList(w io.Writer, label string, ids []string, o Options) {
 	if len(ids) > most && !o.Verbose {
 		shown, rest = ids[:most], fmt.Sprintf(" and %d more", len(ids)-most)
 	}
-	fmt.Fprintf(w, "  %s: %s%s\n", label, Sanitize(strings.Join(shown, ", ")), rest)
+	fmt.Fprintf(w, "  %s: %s%s\n", label, term.Sanitize(strings.Join(shown, ", ")), rest)
 }

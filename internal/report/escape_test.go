@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 type (
@@ -90,10 +91,10 @@ func FuzzXML(f *testing.F) {
 		if err := xml.Unmarshal([]byte(doc), &got); err != nil {
 			t.Fatalf("%q is not XML: %v", doc, err)
 		}
-		if want := oneLine(s, reasonBytes+200); got.B != want {
+		if want := term.OneLine(s, reasonBytes+200); got.B != want {
 			t.Fatalf("attribute is %q, want %q", got.B, want)
 		}
-		if want := sanitizeBlock(s); got.Text != want {
+		if want := term.SanitizeBlock(s); got.Text != want {
 			t.Fatalf("text is %q, want %q", got.Text, want)
 		}
 	})
@@ -130,7 +131,7 @@ func FuzzGitHub(f *testing.F) {
 	f.Add("100%0A::error::,title=")
 	f.Fuzz(func(t *testing.T, s string) {
 		line := annotation(failures, item{id: s, name: s, pos: eval.Pos{File: s + "x", Line: 1, Col: 2}, reasons: []string{s, s}})
-		if r, bad := badRune(line, ""); bad && (r != '\n' || strings.Count(line, "\n") != 1) {
+		if r, bad := badRune(line); bad && (r != '\n' || strings.Count(line, "\n") != 1) {
 			t.Fatalf("%q holds %U", line, r)
 		}
 		if !workflowCommand.MatchString(strings.TrimSuffix(line, "\n")) {
@@ -141,11 +142,11 @@ func FuzzGitHub(f *testing.F) {
 			t.Fatalf("%d properties, want 4: %q", n+1, props)
 		}
 		unescape := strings.NewReplacer("%0A", "\n", "%0D", "\r", "%3A", ":", "%2C", ",", "%25", "%")
-		if got := unescape.Replace(githubProperty(s)); got != Sanitize(s) {
-			t.Fatalf("property reads %q, want %q", got, Sanitize(s))
+		if got := unescape.Replace(githubProperty(s)); got != term.Sanitize(s) {
+			t.Fatalf("property reads %q, want %q", got, term.Sanitize(s))
 		}
-		if got := unescape.Replace(githubData(s)); got != Sanitize(s) {
-			t.Fatalf("data reads %q, want %q", got, Sanitize(s))
+		if got := unescape.Replace(githubData(s)); got != term.Sanitize(s) {
+			t.Fatalf("data reads %q, want %q", got, term.Sanitize(s))
 		}
 	})
 }
@@ -246,10 +247,10 @@ func FuzzMarkdown(f *testing.F) {
 	escaped := regexp.MustCompile(`\\([!-/:-@[-` + "`" + `{-~])`)
 	f.Fuzz(func(t *testing.T, s string) {
 		got := mdText(s)
-		if r, bad := badRune(got, ""); bad {
+		if r, bad := badRune(got); bad {
 			t.Fatalf("%q holds %U", got, r)
 		}
-		want := strings.TrimSpace(Sanitize(s))
+		want := strings.TrimSpace(term.Sanitize(s))
 		if back := readsAs.Replace(escaped.ReplaceAllString(got, "$1")); back != want {
 			t.Fatalf("%q reads as %q, want %q", got, back, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // percent is a rate from 0 to 1 with one decimal. It says 100.0% and 0.0% only
@@ -175,9 +176,9 @@ func sameAs(text string, v float64) bool {
 
 // gateText is a gate as its suite states it, and whose it is.
 func gateText(g eval.Gate) string {
-	s := oneLine(g.Text, 200)
+	s := term.OneLine(g.Text, 200)
 	if g.Suite != "" {
-		s += " (" + oneLine(g.Suite, 80) + ")"
+		s += " (" + term.OneLine(g.Suite, 80) + ")"
 	}
 	return s
 }
@@ -206,11 +207,11 @@ func endedEarly(run *eval.Run) string {
 	case eval.Running:
 		s = "the run did not come to its end"
 	default:
-		s = "the run was " + Sanitize(string(run.Header.Status))
+		s = "the run was " + term.Sanitize(string(run.Header.Status))
 	}
 	s += fmt.Sprintf(" after %d of %s", run.Summary.Total, plural(run.Planned, "result"))
 	if run.Why != "" {
-		s += " (" + oneLine(run.Why, 300) + ")"
+		s += " (" + term.OneLine(run.Why, 300) + ")"
 	}
 	return s
 }
@@ -248,5 +249,5 @@ func title(run *eval.Run) string {
 	case run.Project != "":
 		name = run.Project
 	}
-	return oneLine(name, 120)
+	return term.OneLine(name, 120)
 }

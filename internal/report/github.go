@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // annotationsMax bounds the annotations of a class. GitHub shows ten of a kind
@@ -78,7 +79,7 @@ func notice(run *eval.Run, cut int) string {
 		lines[1] += "; pass rate " + passRate(s.Counts)
 	}
 	for _, k := range gradedScores(run) {
-		lines = append(lines, fmt.Sprintf("%s %s, mean of %s", oneLine(k.Name, 200), scoreMean(k), scoreCount(k)))
+		lines = append(lines, fmt.Sprintf("%s %s, mean of %s", term.OneLine(k.Name, 200), scoreMean(k), scoreCount(k)))
 	}
 	for _, l := range usageLines(run) {
 		lines = append(lines, l[0]+": "+l[1])
@@ -106,5 +107,5 @@ var (
 	githubPropertyEscaper = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-func githubData(s string) string     { return githubDataEscaper.Replace(Sanitize(s)) }
-func githubProperty(s string) string { return githubPropertyEscaper.Replace(Sanitize(s)) }
+func githubData(s string) string     { return githubDataEscaper.Replace(term.Sanitize(s)) }
+func githubProperty(s string) string { return githubPropertyEscaper.Replace(term.Sanitize(s)) }

@@ -45,6 +45,7 @@ type runHead struct {
 	Targets  map[string]map[string]string `json:"targets,omitempty"`
 	Models   map[string]string            `json:"models,omitempty"`
 	Prompts  map[string]string            `json:"prompts,omitempty"`
+	Checkers map[string]string            `json:"checkers,omitempty"`
 	Notes    []string                     `json:"notes,omitempty"`
 	Git      *eval.Git                    `json:"git,omitempty"`
 }
@@ -185,7 +186,7 @@ func runHeadOf(run *eval.Run) runHead {
 	h := runHead{
 		ID: run.ID, Tool: run.Tool, Why: run.Why, Started: timestamp(run.Started), Planned: run.Planned,
 		Trials: max(1, run.Trials), Parent: run.Parent, Suites: []suiteHead{}, Targets: run.Targets, Git: run.Git,
-		Models: modelsByRole(run), Prompts: run.Prompts,
+		Models: modelsByRole(run), Prompts: run.Prompts, Checkers: run.Checkers,
 	}
 	if note := sameModel(run); note != "" {
 		h.Notes = append(h.Notes, note)

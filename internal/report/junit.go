@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // junitAnswer bounds the part of an answer that a JUnit file carries.
@@ -156,7 +157,7 @@ func outcome(r *eval.Result) string {
 // problem names the first reason where a list of tests shows it and all of
 // them where there is room.
 func problem(tag, kind string, reasons []string) string {
-	message := clip(reasons[0], 300)
+	message := term.Clip(reasons[0], 300)
 	if n := len(reasons) - 1; n > 0 {
 		message += fmt.Sprintf(" (and %d more)", n)
 	}
@@ -173,8 +174,8 @@ func block(tag, attrs, text string) string {
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;")
 
 // xmlAttr is foreign text inside a quoted attribute, on one line.
-func xmlAttr(s string) string { return xmlEscaper.Replace(oneLine(s, reasonBytes+200)) }
+func xmlAttr(s string) string { return xmlEscaper.Replace(term.OneLine(s, reasonBytes+200)) }
 
 // xmlText is foreign text between tags. What sanitizing leaves is a subset of
 // the characters XML 1.0 allows, and > is escaped, so that no "]]>" remains.
-func xmlText(s string) string { return xmlEscaper.Replace(sanitizeBlock(s)) }
+func xmlText(s string) string { return xmlEscaper.Replace(term.SanitizeBlock(s)) }

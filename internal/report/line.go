@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // Line is the progress line of a result, the n-th of total, without a line
 // break at its end. With Verbose, lines below it say why a result did not
 // pass.
 func Line(run *eval.Run, r *eval.Result, n int, o Options) string {
-	p := paint(o.Color)
+	p := paint{term.Paint(o.Color)}
 	c := r.Case
 	if c == nil {
 		c = new(eval.Case)
@@ -22,29 +23,32 @@ func Line(run *eval.Run, r *eval.Result, n int, o Options) string {
 	heading := newItem(&whole, nil, 0).heading()
 	width := layoutWidth(o)
 	if o.Width > 0 {
-		heading = truncate(heading, max(8, width-len(progress)-5))
+		heading = term.Truncate(heading, max(8, width-len(progress)-5))
 	}
-	s := fmt.Sprintf("  %s %s %s", p.mark(r.Status), p.dim(progress), heading)
+	s := fmt.Sprintf("  %s %s %s", p.mark(r.Status), p.Dim(progress), heading)
 	if scores := scoreLine(run, r.Scores); scores != "" {
-		for _, l := range wrap(scores, width-6) {
-			s += "\n      " + p.dim(l)
+		for _, l := range term.Wrap(scores, width-6) {
+			s += "\n      " + p.Dim(l)
 		}
 	}
 	if !o.Verbose {
 		return s
+	}
+	for _, l := range eventLines(r.Events) {
+		s += "\n      " + p.Dim(term.Truncate(l, width-6))
 	}
 	for t := range trouble(len(troubleMarks)) {
 		for _, reason := range t.of(&whole) {
 			if t == warnings {
 				reason = "warning: " + reason
 			}
-			for _, l := range wrap(reason, width-6) {
-				s += "\n      " + p.dim(l)
+			for _, l := range term.Wrap(reason, width-6) {
+				s += "\n      " + p.Dim(l)
 			}
 		}
 	}
 	if r.Status == eval.Skip && r.Fault != nil {
-		s += "\n      " + p.dim("skipped: "+strings.TrimSpace(oneLine(r.Fault.Message, reasonBytes)))
+		s += "\n      " + p.Dim("skipped: "+strings.TrimSpace(term.OneLine(r.Fault.Message, reasonBytes)))
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // GitHub refuses comments of more than 65,536 characters. Bytes are counted,
@@ -68,9 +69,9 @@ func (m *markdown) head() {
 		mark = "⚠️"
 	}
 	word, why, _ := strings.Cut(verdictLine(m.run), ": ")
-	m.printf("## %s %s: %s\n\n", mark, mdText(clip(title(m.run), 100)), mdText(word))
+	m.printf("## %s %s: %s\n\n", mark, mdText(term.Clip(title(m.run), 100)), mdText(word))
 	if why != "" {
-		m.printf("%s\n\n", mdText(clip(strings.ToUpper(why[:1])+why[1:], 2000)))
+		m.printf("%s\n\n", mdText(term.Clip(strings.ToUpper(why[:1])+why[1:], 2000)))
 	}
 }
 
@@ -101,7 +102,7 @@ func (m *markdown) groups(heading string, groups []eval.Group) {
 	rows := make([][]string, 0, len(groups))
 	for _, g := range groups {
 		rows = append(rows, []string{
-			mdText(clip(g.Name, 80)), strconv.Itoa(g.Passed), strconv.Itoa(g.Judged()), passRate(g.Counts), orDash(unjudged(g.Counts)),
+			mdText(term.Clip(g.Name, 80)), strconv.Itoa(g.Passed), strconv.Itoa(g.Judged()), passRate(g.Counts), orDash(unjudged(g.Counts)),
 		})
 	}
 	m.table([]string{heading, "Passed", "Judged", "Pass rate", "No verdict"}, "|---|---:|---:|---:|---|", rows)
@@ -122,7 +123,7 @@ func (m *markdown) gates() {
 func (m *markdown) scores() {
 	var rows [][]string
 	for _, k := range gradedScores(m.run) {
-		rows = append(rows, []string{mdText(clip(k.Name, 100)), scoreMean(k), scoreCount(k)})
+		rows = append(rows, []string{mdText(term.Clip(k.Name, 100)), scoreMean(k), scoreCount(k)})
 	}
 	m.table([]string{"Score", "Mean", "Of"}, "|---|---:|---|", rows)
 }
@@ -149,7 +150,7 @@ func (m *markdown) retrieval() {
 func (m *markdown) modes() {
 	var rows [][]string
 	for _, mode := range m.run.Summary.Modes {
-		rows = append(rows, []string{mdText(clip(mode.Name, 80)), strconv.Itoa(mode.Count), mdText(clip(modeCases(mode, m.run, shownModeIDs), 300))})
+		rows = append(rows, []string{mdText(term.Clip(mode.Name, 80)), strconv.Itoa(mode.Count), mdText(term.Clip(modeCases(mode, m.run, shownModeIDs), 300))})
 	}
 	m.table([]string{"Failure mode", "Count", "Cases"}, "|---|---:|---|", rows)
 }
@@ -157,7 +158,7 @@ func (m *markdown) modes() {
 func (m *markdown) spread() {
 	var rows [][]string
 	for _, c := range m.run.Summary.Spread {
-		rows = append(rows, []string{mdText(clip(c.Case, 100)), outcomes(c.Counts)})
+		rows = append(rows, []string{mdText(term.Clip(c.Case, 100)), outcomes(c.Counts)})
 		if len(rows) > tableRows {
 			break
 		}
@@ -219,12 +220,12 @@ func (m *markdown) items(t trouble, limit int, what string, answers bool) {
 
 func mdItem(it item, answer bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s**", mdText(clip(it.id, 120)))
+	fmt.Fprintf(&b, "**%s**", mdText(term.Clip(it.id, 120)))
 	if it.name != "" {
-		fmt.Fprintf(&b, " %s", mdText(clip(it.name, 200)))
+		fmt.Fprintf(&b, " %s", mdText(term.Clip(it.name, 200)))
 	}
 	if place := it.place(); place != "" {
-		fmt.Fprintf(&b, " (%s)", mdCode(clip(place, 200)))
+		fmt.Fprintf(&b, " (%s)", mdCode(term.Clip(place, 200)))
 	}
 	b.WriteString("\n\n")
 	for i, reason := range it.reasons {
@@ -232,7 +233,7 @@ func mdItem(it item, answer bool) string {
 			fmt.Fprintf(&b, "- … and %d more\n", len(it.reasons)-i)
 			break
 		}
-		fmt.Fprintf(&b, "- %s\n", mdText(clip(reason, markdownReason)))
+		fmt.Fprintf(&b, "- %s\n", mdText(term.Clip(reason, markdownReason)))
 	}
 	b.WriteString("\n")
 	if answer && it.answer != "" {
@@ -244,10 +245,10 @@ func mdItem(it item, answer bool) string {
 func (m *markdown) foot(o Options) {
 	m.b.WriteString("<sub>")
 	if m.run.ID != "" {
-		m.printf("run %s · ", mdText(clip(m.run.ID, 100)))
+		m.printf("run %s · ", mdText(term.Clip(m.run.ID, 100)))
 	}
 	if o.Dir != "" {
-		m.printf("stored in %s · ", mdText(clip(o.Dir, 300)))
+		m.printf("stored in %s · ", mdText(term.Clip(o.Dir, 300)))
 	}
 	m.printf("finished %s</sub>\n", finished(m.run))
 }

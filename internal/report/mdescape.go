@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mettle-eval/mettle/internal/term"
+)
 
 // noLink stands behind a character that would otherwise start a mention, a
 // reference or a link. GitHub looks for those in the rendered text, where no
@@ -11,7 +15,7 @@ const noLink = "&#8203;"
 // mdText is foreign text as running Markdown text or a table cell: it renders
 // as it reads, and neither formats, nor links, nor calls anybody.
 func mdText(s string) string {
-	s = strings.TrimSpace(Sanitize(s)) // leading spaces would make a block of code
+	s = strings.TrimSpace(term.Sanitize(s)) // leading spaces would make a block of code
 	var b strings.Builder
 	for i, r := range s {
 		switch r {
@@ -57,7 +61,7 @@ func endsWithFold(s, suffix string) bool {
 // mdCode is foreign text as a code span, where nothing is read as Markdown. It
 // is not for table cells, in which a bar ends even code.
 func mdCode(s string) string {
-	s = strings.TrimSpace(Sanitize(s))
+	s = strings.TrimSpace(term.Sanitize(s))
 	if s == "" {
 		return ""
 	}
@@ -71,7 +75,7 @@ func mdCode(s string) string {
 // mdFence is foreign text as a block of code, behind a fence longer than any
 // inside.
 func mdFence(s string) string {
-	s = sanitizeBlock(s)
+	s = term.SanitizeBlock(s)
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
 	return fence + "text\n" + strings.TrimRight(s, "\n") + "\n" + fence
 }

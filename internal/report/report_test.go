@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected reports")
@@ -190,4 +191,30 @@ func TestBareRun(t *testing.T) {
 	for _, r := range bare {
 		Line(r, 1, 1, Options{Verbose: true})
 	}
+}
+
+// TestTerminalFitsItsWidth: no line is wider than the terminal, whatever
+// answers and names hold.
+func TestTerminalFitsItsWidth(t *testing.T) {
+	for _, width := range []int{60, 80, 120} {
+		for _, verbose := range []bool{false, true} {
+			out := render(t, "terminal", sampleRun(), Options{Width: width, Verbose: verbose, Dir: ".mettle/runs/1"})
+			for line := range strings.SplitSeq(out, "\n") {
+				if term.Columns(line) > width {
+					t.Errorf("at %d columns a line has %d: %s", width, term.Columns(line), line)
+				}
+			}
+		}
+	}
+}
+
+// badRune finds a rune that foreign text must not bring to people, or nothing.
+func badRune(s string) (rune, bool) {
+	for _, r := range s {
+		inWord := r == 0x200c || r == 0x200d || r >= 0xfe00 && r <= 0xfe0f // fine inside words and emoji
+		if !inWord && term.Sanitize(string(r)) != string(r) {
+			return r, true
+		}
+	}
+	return 0, false
 }

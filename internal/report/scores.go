@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // shownByKey tells whether the scores of a kind are shown by key: their values
@@ -54,7 +55,7 @@ func scoreLine(run *eval.Run, scores []eval.Score) string {
 				if !s.Counts() {
 					value = string(s.Status)
 				}
-				parts = append(parts, oneLine(s.Key, 80)+" "+value)
+				parts = append(parts, term.OneLine(s.Key, 80)+" "+value)
 			}
 			add(s.Checks)
 		}
@@ -72,7 +73,7 @@ func usageLines(run *eval.Run) (out [][2]string) {
 		if len(names) == 0 {
 			continue
 		}
-		text := oneLine(strings.Join(names, ", "), 200)
+		text := term.OneLine(strings.Join(names, ", "), 200)
 		if u != nil && role == eval.AnswerRole {
 			text += ": " + usageText(u.Answer)
 		} else if u != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // What the terminal shows of a large run unless it is asked for everything.
@@ -41,7 +42,7 @@ func writeTerminal(w io.Writer, run *eval.Run, o Options) error {
 		return err
 	}
 	t := &terminal{
-		printer: newPrinter(w), paint: paint(o.Color), run: run, found: found,
+		printer: newPrinter(w), paint: paint{term.Paint(o.Color)}, run: run, found: found,
 		width: layoutWidth(o), verbose: o.Verbose, dir: o.Dir,
 	}
 	t.top()
@@ -54,7 +55,7 @@ func writeTerminal(w io.Writer, run *eval.Run, o Options) error {
 	for _, s := range []struct {
 		t     trouble
 		title string
-	}{{failures, t.alarm("Failures:")}, {faults, t.bold("Errors (no answer, so no verdict):")}, {undecided, t.bold("Unscored:")}} {
+	}{{failures, t.Alarm("Failures:")}, {faults, t.Bold("Errors (no answer, so no verdict):")}, {undecided, t.Bold("Unscored:")}} {
 		if err := t.items(s.t, s.title); err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func writeTerminal(w io.Writer, run *eval.Run, o Options) error {
 	t.scores()
 	t.retrieval()
 	t.trials()
-	if err := t.items(warnings, t.bold("Warnings:")); err != nil {
+	if err := t.items(warnings, t.Bold("Warnings:")); err != nil {
 		return err
 	}
 	t.models()
@@ -77,29 +78,29 @@ func (t *terminal) rule() { t.print(strings.Repeat("=", min(70, t.width)) + "\n"
 func (t *terminal) top() {
 	t.print("\n")
 	t.rule()
-	t.printf("  %s\n", t.title(truncate(title(t.run), t.width-22)+" - Evaluation Report"))
+	t.printf("  %s\n", t.Title(term.Truncate(title(t.run), t.width-22)+" - Evaluation Report"))
 	t.rule()
 }
 
 func (t *terminal) summary() {
 	s := t.run.Summary
-	t.printf("\n%s\n", t.bold("Summary:"))
+	t.printf("\n%s\n", t.Bold("Summary:"))
 	row := func(label, value string) { t.printf("  %-18s %s\n", label, value) }
 	row("Total Tests:", t.total())
-	row("Passed:", t.green(fmt.Sprint(s.Passed)))
-	row("Failed:", t.red(fmt.Sprint(s.Failed)))
+	row("Passed:", t.Green(fmt.Sprint(s.Passed)))
+	row("Failed:", t.Red(fmt.Sprint(s.Failed)))
 	if s.Errors > 0 {
-		row("Errors:", t.yellow(fmt.Sprint(s.Errors)))
+		row("Errors:", t.Yellow(fmt.Sprint(s.Errors)))
 	}
 	if s.Unscored > 0 {
-		row("Unscored:", t.yellow(fmt.Sprint(s.Unscored)))
+		row("Unscored:", t.Yellow(fmt.Sprint(s.Unscored)))
 	}
 	if s.Skipped > 0 {
 		row("Skipped:", fmt.Sprint(s.Skipped))
 	}
 	rate := t.rate(s.Counts)
 	if rest := s.Total - s.Judged(); rest > 0 && s.Judged() > 0 {
-		rate += t.dim(fmt.Sprintf(" of the %d with a verdict", s.Judged()))
+		rate += t.Dim(fmt.Sprintf(" of the %d with a verdict", s.Judged()))
 	}
 	row("Pass Rate:", rate)
 	confidence := "n/a"
@@ -117,7 +118,7 @@ func (t *terminal) total() string {
 		text += fmt.Sprintf(" of %d", t.run.Planned)
 	}
 	if repeated(t.run) {
-		text += t.dim(" from " + plural(s.Cases, "case"))
+		text += t.Dim(" from " + plural(s.Cases, "case"))
 	}
 	return text
 }
@@ -130,7 +131,7 @@ func (t *terminal) latency() string {
 	case 1:
 		return millis(l.Mean)
 	}
-	return millis(l.Mean) + t.dim(fmt.Sprintf(" (p50 %s, p95 %s, max %s)", millis(l.P50), millis(l.P95), millis(l.Max)))
+	return millis(l.Mean) + t.Dim(fmt.Sprintf(" (p50 %s, p95 %s, max %s)", millis(l.P50), millis(l.P95), millis(l.Max)))
 }
 
 // groups shows passed of judged, so that the fraction and the rate beside it
@@ -139,19 +140,19 @@ func (t *terminal) groups(heading string, column int, groups []eval.Group) {
 	if len(groups) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.bold(heading))
+	t.printf("\n%s\n", t.Bold(heading))
 	for _, g := range groups {
-		column = max(column, min(columns(oneLine(g.Name, 200)), t.width-40))
+		column = max(column, min(term.Columns(term.OneLine(g.Name, 200)), t.width-40))
 	}
 	for _, g := range groups {
-		name := pad(truncate(oneLine(g.Name, 200), column), column)
-		used := columns(fmt.Sprintf("  %s %d/%d (%s)", name, g.Passed, g.Judged(), passRate(g.Counts)))
+		name := term.Pad(term.Truncate(term.OneLine(g.Name, 200), column), column)
+		used := term.Columns(fmt.Sprintf("  %s %d/%d (%s)", name, g.Passed, g.Judged(), passRate(g.Counts)))
 		t.printf("  %s %d/%d (%s)", name, g.Passed, g.Judged(), t.rate(g.Counts))
 		if rest := unjudged(g.Counts); rest != "" {
-			if used+3+columns(rest) > t.width {
+			if used+3+term.Columns(rest) > t.width {
 				t.print("\n   " + strings.Repeat(" ", column-1))
 			}
-			t.print(t.dim(" + " + rest))
+			t.print(t.Dim(" + " + rest))
 		}
 		t.print("\n")
 	}
@@ -197,18 +198,18 @@ func (t *terminal) reportCommand() string {
 	if t.run.ID == "" {
 		return "mettle report --verbose"
 	}
-	return "mettle report --verbose " + oneLine(t.run.ID, 100)
+	return "mettle report --verbose " + term.OneLine(t.run.ID, 100)
 }
 
 func (t *terminal) item(class trouble, it item) {
-	mark := t.red(troubleMarks[class])
+	mark := t.Red(troubleMarks[class])
 	if class != failures {
-		mark = t.yellow(troubleMarks[class])
+		mark = t.Yellow(troubleMarks[class])
 	}
 	t.print("\n")
 	t.hang("  "+mark+" ", 4, it.heading(), 2, nil)
 	if place := it.place(); place != "" {
-		t.printf("    %s\n", t.dim(place))
+		t.printf("    %s\n", t.Dim(place))
 	}
 	for i, reason := range it.reasons {
 		if i == shownReasons && !t.verbose && len(it.reasons) > shownReasons+1 {
@@ -225,7 +226,7 @@ func (t *terminal) hang(lead string, indent int, text string, limit int, style f
 	if t.verbose {
 		limit = 0
 	}
-	lines := wrapAtMost(text, t.width-indent, limit)
+	lines := term.WrapAtMost(text, t.width-indent, limit)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
@@ -245,16 +246,16 @@ func (t *terminal) modes() {
 	if len(modes) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.bold("Failure modes:"))
+	t.printf("\n%s\n", t.Bold("Failure modes:"))
 	digits, column := 2, 18
 	for _, m := range modes {
 		digits = max(digits, len(fmt.Sprint(m.Count)))
-		column = max(column, min(columns(oneLine(m.Name, 200)), 36))
+		column = max(column, min(term.Columns(term.OneLine(m.Name, 200)), 36))
 	}
 	for _, m := range modes {
-		name := pad(truncate(oneLine(m.Name, 200), column), column)
-		lead := fmt.Sprintf("  %s  %s  ", t.bold(fmt.Sprintf("%*d", digits, m.Count)), name)
-		t.hang(lead, digits+column+6, modeCases(m, t.run, t.modeIDs()), 0, t.dim)
+		name := term.Pad(term.Truncate(term.OneLine(m.Name, 200), column), column)
+		lead := fmt.Sprintf("  %s  %s  ", t.Bold(fmt.Sprintf("%*d", digits, m.Count)), name)
+		t.hang(lead, digits+column+6, modeCases(m, t.run, t.modeIDs()), 0, t.Dim)
 	}
 }
 
@@ -270,7 +271,7 @@ func (t *terminal) modeIDs() int {
 func modeCases(m eval.Mode, run *eval.Run, limit int) string {
 	ids := make([]string, 0, len(m.Cases))
 	for _, id := range m.Cases[:min(len(m.Cases), limit)] {
-		ids = append(ids, oneLine(id, 200))
+		ids = append(ids, term.OneLine(id, 200))
 	}
 	s := strings.Join(ids, ", ")
 	switch rest := m.Count - len(ids); {
@@ -289,11 +290,11 @@ func (t *terminal) scores() {
 	}
 	column := 15
 	for _, k := range list {
-		column = max(column, min(columns(oneLine(k.Name, 200)), t.width-40))
+		column = max(column, min(term.Columns(term.OneLine(k.Name, 200)), t.width-40))
 	}
-	t.printf("\n%s\n", t.bold("Scores:"))
+	t.printf("\n%s\n", t.Bold("Scores:"))
 	for _, k := range list {
-		t.printf("  %s %s %s\n", pad(truncate(oneLine(k.Name, 200), column), column), scoreMean(k), t.dim("mean of "+scoreCount(k)))
+		t.printf("  %s %s %s\n", term.Pad(term.Truncate(term.OneLine(k.Name, 200), column), column), scoreMean(k), t.Dim("mean of "+scoreCount(k)))
 	}
 }
 
@@ -302,12 +303,12 @@ func (t *terminal) models() {
 	if len(lines) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.bold("Models:"))
+	t.printf("\n%s\n", t.Bold("Models:"))
 	for _, l := range lines {
 		t.printf("  %-8s %s\n", l[0], l[1])
 	}
 	if note := sameModel(t.run); note != "" {
-		t.printf("  %s\n", t.yellow("note: "+note))
+		t.printf("  %s\n", t.Yellow("note: "+note))
 	}
 }
 
@@ -316,9 +317,9 @@ func (t *terminal) retrieval() {
 	if len(metrics) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.bold("Retrieval:"))
+	t.printf("\n%s\n", t.Bold("Retrieval:"))
 	for _, k := range metrics {
-		t.printf("  %-15s %s %s\n", k.Name, retrievalMean(k), t.dim("mean of "+retrievalCount(k)))
+		t.printf("  %-15s %s %s\n", k.Name, retrievalMean(k), t.Dim("mean of "+retrievalCount(k)))
 	}
 }
 
@@ -327,12 +328,12 @@ func (t *terminal) trials() {
 		return
 	}
 	s := t.run.Summary
-	t.printf("\n%s\n", t.bold("Trials:"))
+	t.printf("\n%s\n", t.Bold("Trials:"))
 	t.printf("  %s of %s; trials differ in %s\n", plural(s.Total, "result"), plural(s.Cases, "case"), plural(len(s.Spread), "case"))
 	column := 15
 	for i, c := range s.Spread {
 		if i < shownSpread || t.verbose {
-			column = max(column, min(columns(oneLine(c.Case, 200)), t.width-40))
+			column = max(column, min(term.Columns(term.OneLine(c.Case, 200)), t.width-40))
 		}
 	}
 	for i, c := range s.Spread {
@@ -340,7 +341,7 @@ func (t *terminal) trials() {
 			t.printf("  … and %d more: %s\n", len(s.Spread)-i, t.reportCommand())
 			return
 		}
-		t.printf("  %s %s\n", pad(truncate(oneLine(c.Case, 200), column), column), outcomes(c.Counts))
+		t.printf("  %s %s\n", term.Pad(term.Truncate(term.OneLine(c.Case, 200), column), column), outcomes(c.Counts))
 	}
 }
 
@@ -352,28 +353,28 @@ func (t *terminal) gates() {
 	if len(t.run.Outcomes) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.bold("Gates:"))
+	t.printf("\n%s\n", t.Bold("Gates:"))
 	shown := t.run.Outcomes
 	if len(shown) > manyGates && !t.verbose {
 		shown = slices.DeleteFunc(slices.Clone(shown), func(o eval.GateOutcome) bool { return o.Met })
-		t.printf("  %s\n", t.green(fmt.Sprintf("✓ %d of %d are met", len(t.run.Outcomes)-len(shown), len(t.run.Outcomes))))
+		t.printf("  %s\n", t.Green(fmt.Sprintf("✓ %d of %d are met", len(t.run.Outcomes)-len(shown), len(t.run.Outcomes))))
 	}
 	column := 20
 	for _, o := range shown {
-		column = max(column, min(columns(gateText(o.Gate)), t.width-38))
+		column = max(column, min(term.Columns(gateText(o.Gate)), t.width-38))
 	}
 	for _, o := range shown {
-		mark := t.green("✓ met    ")
+		mark := t.Green("✓ met    ")
 		if !o.Met {
-			mark = t.red("✗ not met")
+			mark = t.Red("✗ not met")
 		}
-		t.printf("  %s  %s  %s\n", mark, pad(truncate(gateText(o.Gate), column), column), gateValue(o))
+		t.printf("  %s  %s  %s\n", mark, term.Pad(term.Truncate(gateText(o.Gate), column), column), gateValue(o))
 	}
 }
 
 func (t *terminal) bottom() {
 	t.print("\n")
-	for i, l := range wrap(verdictLine(t.run), t.width-2) {
+	for i, l := range term.Wrap(verdictLine(t.run), t.width-2) {
 		if i == 0 {
 			t.print(t.paint.verdict(t.run.Verdict, l) + "\n")
 			continue
@@ -383,10 +384,10 @@ func (t *terminal) bottom() {
 	t.print("\n")
 	t.rule()
 	if t.run.ID != "" {
-		t.printf("  Run:       %s\n", oneLine(t.run.ID, 200))
+		t.printf("  Run:       %s\n", term.OneLine(t.run.ID, 200))
 	}
 	if t.dir != "" {
-		t.printf("  Stored in: %s\n", oneLine(t.dir, 1000))
+		t.printf("  Stored in: %s\n", term.OneLine(t.dir, 1000))
 	}
 	t.printf("  Finished:  %s\n", finished(t.run))
 	t.rule()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 // trouble is a class of results that a person should look at. The classes are
@@ -39,7 +40,7 @@ const (
 )
 
 func newItem(r *eval.Result, reasons []string, answerBytes int) item {
-	it := item{id: caseID(r), name: oneLine(r.Case.Name, 300), pos: r.Case.Pos, reasons: reasons}
+	it := item{id: caseID(r), name: term.OneLine(r.Case.Name, 300), pos: r.Case.Pos, reasons: reasons}
 	if answerBytes > 0 {
 		it.answer = excerpt(r.Response, answerBytes)
 	}
@@ -57,11 +58,11 @@ func (it item) heading() string {
 func (it item) place() string {
 	p := it.pos
 	p.Col = 0
-	return oneLine(p.String(), 500)
+	return term.OneLine(p.String(), 500)
 }
 
 func caseID(r *eval.Result) string {
-	id := oneLine(r.Case.ID, 200)
+	id := term.OneLine(r.Case.ID, 200)
 	if r.Trial > 1 {
 		id += fmt.Sprintf(" (trial %d)", r.Trial)
 	}
@@ -77,7 +78,7 @@ func excerpt(resp *eval.Response, n int) string {
 	if text == "" {
 		text = resp.Raw
 	}
-	s := sanitizeBlock(strings.TrimSpace(clip(text, n)))
+	s := term.SanitizeBlock(strings.TrimSpace(term.Clip(text, n)))
 	if len(text) > n {
 		s += fmt.Sprintf("\n(%d bytes in all)", len(text))
 	}
@@ -127,9 +128,9 @@ func scoreReasons(r *eval.Result, status eval.Status, severity eval.Severity) (o
 			more++
 			continue
 		}
-		reason := oneLine(s.Reason, reasonBytes)
+		reason := term.OneLine(s.Reason, reasonBytes)
 		if strings.TrimSpace(reason) == "" {
-			reason = oneLine(s.Key, 200) + ": no reason given"
+			reason = term.OneLine(s.Key, 200) + ": no reason given"
 		}
 		if aside {
 			reason = "unscored: " + reason
@@ -146,7 +147,7 @@ func faultReason(f *eval.Fault) string {
 	if f == nil {
 		return "no answer"
 	}
-	return oneLine(f.Class, 60) + ": " + oneLine(f.Message, reasonBytes)
+	return term.OneLine(f.Class, 60) + ": " + term.OneLine(f.Message, reasonBytes)
 }
 
 // digest is what one pass over a run finds beyond its summary: the first items

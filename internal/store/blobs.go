@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // blobs keeps texts and files of a run once, by their digest: the skill that
@@ -65,7 +67,7 @@ func (b *blobs) keep(data []byte) (string, error) {
 	}
 	path := b.path(digest)
 	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(data)) {
-		if err := replaceFile(path, data); err != nil {
+		if err := fsx.WriteSynced(path, data); err != nil {
 			return "", fmt.Errorf("keep a blob: %w", err)
 		}
 	}

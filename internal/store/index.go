@@ -3,52 +3,148 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
-// The index lists where each result is, in suite order, so that one result of
-// many can be opened without reading through all. It is written when a run
-// finishes and names the size of the results it is of: one that does not fit
-// is not used.
+// listing says where the results of a run are. A run may have a million, so
+// that nothing in it has a string of its own.
+type listing struct {
+	places []place // in suite order, once sorted
+	cases  []caseLine
+	arms   []string
+	ids    []string // of the case of each place, until sorted
+}
+
+// place is where a result is.
+type place struct {
+	offset int64 // of its line in the results
+	length int32
+	order  int32 // of its case
+	trial  int32
+	arm    int32
+}
+
+// caseLine is where a case is.
+type caseLine struct {
+	id     string
+	offset int64
+	length int32
+}
+
+// add notes a result that was just written.
+func (l *listing) add(id eval.Identity, offset int64, length int) {
+	l.places = append(l.places, place{offset: offset, length: int32(length), trial: int32(id.Trial), arm: l.arm(id.Arm)})
+	l.ids = append(l.ids, id.Case)
+}
+
+func (l *listing) arm(name string) int32 {
+	i := slices.Index(l.arms, name)
+	if i < 0 {
+		i = len(l.arms)
+		l.arms = append(l.arms, name)
+	}
+	return int32(i)
+}
+
+// sort puts what was added into suite order, arms and trials in order. Of a
+// result that is there twice the later one counts; one of an unknown case is
+// left out.
+func (l *listing) sort() {
+	orders := make(map[string]int32, len(l.cases))
+	for i := range l.cases {
+		orders[l.cases[i].id] = int32(i)
+	}
+	for i := range l.places {
+		order, ok := orders[l.ids[i]]
+		if !ok {
+			order = -1
+		}
+		l.places[i].order = order
+	}
+	l.ids = nil
+	l.places = slices.DeleteFunc(l.places, func(p place) bool { return p.order < 0 })
+	slices.SortFunc(l.places, func(a, b place) int {
+		return cmp.Or(l.compare(a, b), cmp.Compare(b.offset, a.offset))
+	})
+	l.places = slices.CompactFunc(l.places, func(a, b place) bool { return l.compare(a, b) == 0 })
+}
+
+func (l *listing) compare(a, b place) int {
+	if c := cmp.Compare(a.order, b.order); c != 0 {
+		return c
+	}
+	if a.arm != b.arm {
+		return cmp.Compare(l.arms[a.arm], l.arms[b.arm])
+	}
+	return cmp.Compare(a.trial, b.trial)
+}
+
+// find is where one result is.
+func (l *listing) find(id eval.Identity) (p place, ok bool) {
+	order := slices.IndexFunc(l.cases, func(c caseLine) bool { return c.id == id.Case })
+	for _, p := range l.of(int32(order)) {
+		if l.arms[p.arm] == id.Arm && int(p.trial) == id.Trial {
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// of gives the results of one case.
+func (l *listing) of(order int32) []place {
+	from, ok := slices.BinarySearchFunc(l.places, order, func(p place, order int32) int { return cmp.Compare(p.order, order) })
+	if !ok {
+		return nil
+	}
+	to := from
+	for to < len(l.places) && l.places[to].order == order {
+		to++
+	}
+	return l.places[from:to]
+}
+
+// The index is a listing on disk, so that a run can be read in order, and one
+// result of many opened, without reading through all. It is written when a run
+// finishes. It names the size of the results it is of and the checksum of its
+// own lines: one that does not fit is not used.
 //
-//	mettle-index 2 <bytes of results.jsonl>
-//	<order> <case offset> <case length> <offset> <length> <trial> <arm> <suite> <case>
-const indexHead = "mettle-index 2 "
+//	mettle-index 2 <bytes of results.jsonl> <CRC-32 of the lines below>
+//	<case offset> <case length> <offset> <length> <trial> <arm> <case>
+const indexHead = "mettle-index 2 %019d %08x\n"
 
 // writeIndex replaces the index.
-func (f *folder) writeIndex() error {
-	info, err := os.Stat(filepath.Join(f.dir, resultsFile))
-	if err != nil {
-		return err
-	}
-	places, err := f.scan()
-	if err != nil {
-		return err
-	}
-	b := fmt.Appendf(nil, "%s%d\n", indexHead, info.Size())
-	for i := range places {
-		p := &places[i]
-		for _, n := range []int{p.order, p.caseOffset, p.caseLength, p.offset, p.length, p.Trial} {
-			b = append(strconv.AppendInt(b, int64(n), 10), '\t')
+func (l *listing) writeIndex(dir string, resultsSize int64) error {
+	head := len(fmt.Sprintf(indexHead, 0, 0))
+	b := make([]byte, head, head+64*len(l.places))
+	for _, p := range l.places {
+		c := &l.cases[p.order]
+		for _, n := range [...]int64{c.offset, int64(c.length), p.offset, int64(p.length), int64(p.trial)} {
+			b = append(strconv.AppendInt(b, n, 10), '\t')
 		}
-		b = append(strconv.AppendQuote(b, p.Arm), '\t')
-		b = append(strconv.AppendQuote(b, p.Suite), '\t')
-		b = append(strconv.AppendQuote(b, p.Case), '\n')
+		b = append(strconv.AppendQuote(b, l.arms[p.arm]), '\t')
+		b = append(strconv.AppendQuote(b, c.id), '\n')
 	}
-	return replaceFile(filepath.Join(f.dir, indexFile), b)
+	copy(b, fmt.Sprintf(indexHead, resultsSize, crc32.ChecksumIEEE(b[head:])))
+	return fsx.WriteSynced(filepath.Join(dir, indexFile), b)
 }
 
 var errNoIndex = errors.New("there is no index that fits the results")
 
-// readIndex calls yield with each place of the index until that returns false.
-func (f *folder) readIndex(yield func(place) bool) error {
+// readIndex calls yield with each line of the index until that returns false.
+// arm and id are quoted, and good until the next line.
+func (f *folder) readIndex(yield func(p place, c caseLine, arm, id []byte) bool) error {
 	file, err := os.Open(filepath.Join(f.dir, indexFile))
 	if err != nil {
 		return errNoIndex
@@ -58,65 +154,102 @@ func (f *folder) readIndex(yield func(place) bool) error {
 	if err != nil {
 		return errNoIndex
 	}
-	lines := bufio.NewScanner(file)
-	lines.Buffer(make([]byte, 1<<16), 1<<20)
-	if !lines.Scan() || lines.Text() != indexHead+strconv.FormatInt(info.Size(), 10) {
+	lines := bufio.NewReaderSize(file, 1<<16)
+	head, _ := lines.ReadString('\n')
+	sum := crc32.NewIEEE()
+	if _, err := io.Copy(sum, lines); err != nil || head != fmt.Sprintf(indexHead, info.Size(), sum.Sum32()) {
 		return errNoIndex
 	}
-	for lines.Scan() {
-		p, ok := parsePlace(lines.Bytes())
-		if !ok || p.offset+p.length > int(info.Size()) {
+	if _, err := file.Seek(int64(len(head)), io.SeekStart); err != nil {
+		return err
+	}
+	scanner := bufio.NewScanner(file)
+	scanner.Buffer(make([]byte, 1<<16), math.MaxInt32)
+	for scanner.Scan() {
+		p, c, arm, id, ok := parsePlace(scanner.Bytes())
+		if !ok {
 			return errNoIndex
 		}
-		if !yield(p) {
+		if !yield(p, c, arm, id) {
 			return nil
 		}
 	}
-	return lines.Err()
+	return scanner.Err()
 }
 
-func parsePlace(line []byte) (p place, ok bool) {
-	for _, into := range []*int{&p.order, &p.caseOffset, &p.caseLength, &p.offset, &p.length, &p.Trial} {
-		number, rest, found := bytes.Cut(line, []byte("\t"))
-		n, err := strconv.Atoi(string(number))
-		if !found || err != nil || n < 0 {
-			return p, false
+func parsePlace(line []byte) (p place, c caseLine, arm, id []byte, ok bool) {
+	var numbers [5]int64
+	for i := range numbers {
+		end := bytes.IndexByte(line, '\t')
+		if end < 0 {
+			return p, c, nil, nil, false
 		}
-		*into, line = n, rest
-	}
-	texts := strings.SplitN(string(line), "\t", 3) // a tab in a text is quoted
-	if len(texts) != 3 {
-		return p, false
-	}
-	for i, into := range []*string{&p.Arm, &p.Suite, &p.Case} {
-		text, err := strconv.Unquote(texts[i])
-		if err != nil {
-			return p, false
+		n, err := strconv.ParseInt(string(line[:end]), 10, 64)
+		if err != nil || n < 0 || (i%2 == 1 || i == 4) && n > math.MaxInt32 {
+			return p, c, nil, nil, false
 		}
-		*into = text
+		numbers[i], line = n, line[end+1:]
 	}
-	return p, true
+	c.offset, c.length = numbers[0], int32(numbers[1])
+	p.offset, p.length, p.trial = numbers[2], int32(numbers[3]), int32(numbers[4])
+	arm, id, ok = bytes.Cut(line, []byte{'\t'}) // a tab in either is quoted
+	return p, c, arm, id, ok
 }
 
-// find is where one result is, nil when the run does not have it.
-func (f *folder) find(id eval.Identity) (found *place, err error) {
-	same := func(p *place) bool {
-		return p.Case == id.Case && p.Arm == id.Arm && p.Trial == id.Trial && (id.Suite == "" || p.Suite == "" || p.Suite == id.Suite)
-	}
-	err = f.readIndex(func(p place) bool {
-		if same(&p) {
-			found = &p
+// list reads where the results are: from the index, or by reading through the
+// results where there is none that fits. Without ids, the cases have none.
+func (f *folder) list(ids bool) (*listing, error) {
+	l := new(listing)
+	var last []byte // arm, as quoted
+	err := f.readIndex(func(p place, c caseLine, arm, id []byte) bool {
+		if n := len(l.cases); n == 0 || l.cases[n-1].offset != c.offset {
+			if ids {
+				c.id = unquoted(id)
+			}
+			l.cases = append(l.cases, c)
 		}
-		return found == nil
+		if last == nil || !bytes.Equal(last, arm) {
+			last = bytes.Clone(arm)
+			p.arm = l.arm(unquoted(arm))
+		} else {
+			p.arm = l.places[len(l.places)-1].arm
+		}
+		p.order = int32(len(l.cases) - 1)
+		l.places = append(l.places, p)
+		return true
 	})
 	if err == nil {
-		return found, nil
+		return l, nil
 	}
-	places, err := f.scan()
-	for i := range places {
-		if same(&places[i]) {
-			return &places[i], nil
-		}
+	l, _, err = f.scan()
+	return l, err
+}
+
+func unquoted(b []byte) string {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return string(b) // of a checked index: it was quoted
 	}
-	return nil, err
+	return s
+}
+
+// find is where one result and its case are.
+func (f *folder) find(id eval.Identity) (p place, c caseLine, ok bool, err error) {
+	arm, name := strconv.AppendQuote(nil, id.Arm), strconv.AppendQuote(nil, id.Case)
+	err = f.readIndex(func(at place, of caseLine, atArm, atCase []byte) bool {
+		ok = int(at.trial) == id.Trial && bytes.Equal(atCase, name) && bytes.Equal(atArm, arm)
+		p, c = at, of
+		return !ok
+	})
+	if err == nil {
+		return p, c, ok, nil
+	}
+	l, _, err := f.scan()
+	if err != nil {
+		return p, c, false, err
+	}
+	if p, ok = l.find(id); ok {
+		c = l.cases[p.order]
+	}
+	return p, c, ok, nil
 }

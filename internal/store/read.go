@@ -10,10 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
@@ -25,20 +25,19 @@ type folder struct {
 	blobs blobs
 }
 
-// place is where a result and its case are.
-type place struct {
-	eval.Identity
-	order          int // of its case in the suites
-	offset, length int // of its line in the results
-	caseOffset     int // of its case's line
-	caseLength     int
+// attach lets a run be read through.
+func (f *folder) attach(run *eval.Run) {
+	run.Results = func() iter.Seq2[*eval.Result, error] { return f.results(false) }
+	run.Notable = func() iter.Seq2[*eval.Result, error] { return f.results(true) }
+	run.Result = f.result
 }
 
 // results streams the results in suite order, arms and trials in order, each
-// with its case. Of a result that is there twice the later one counts.
-func (f *folder) results() iter.Seq2[*eval.Result, error] {
+// with its case. Of a result that is there twice the later one counts. Notable
+// ones are those that did not pass or have a check that only warns.
+func (f *folder) results(notable bool) iter.Seq2[*eval.Result, error] {
 	return func(yield func(*eval.Result, error) bool) {
-		if err := f.each(yield); err != nil && !errors.Is(err, errStop) {
+		if err := f.each(notable, yield); err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
@@ -46,15 +45,15 @@ func (f *folder) results() iter.Seq2[*eval.Result, error] {
 
 var errStop = errors.New("the reader has seen enough")
 
-func (f *folder) each(yield func(*eval.Result, error) bool) error {
-	places, err := f.places()
+func (f *folder) each(notable bool, yield func(*eval.Result, error) bool) error {
+	l, err := f.list(false)
 	if err != nil {
 		return err
 	}
-	if len(places) < f.want {
-		return fmt.Errorf("run %s is damaged: its header counts %d results and %s has %d; mettle resume makes the missing ones", f.dir, f.want, resultsFile, len(places))
+	if len(l.places) < f.want {
+		return fmt.Errorf("run %s is damaged: its header counts %d results and %s has %d; mettle resume makes the missing ones", f.dir, f.want, resultsFile, len(l.places))
 	}
-	if len(places) == 0 {
+	if len(l.places) == 0 {
 		return nil
 	}
 	r, err := f.open()
@@ -62,8 +61,15 @@ func (f *folder) each(yield func(*eval.Result, error) bool) error {
 		return err
 	}
 	defer r.Close()
-	for i := range places {
-		res, err := r.result(&places[i])
+	for _, p := range l.places {
+		line, err := r.results.line(p.offset, p.length)
+		if err != nil {
+			return r.damaged(resultsFile, err)
+		}
+		if notable && r.passed(line) {
+			continue
+		}
+		res, err := r.decode(line, l.cases[p.order])
 		if err != nil {
 			return err
 		}
@@ -76,8 +82,8 @@ func (f *folder) each(yield func(*eval.Result, error) bool) error {
 
 // result reads one result. It is nil when the run does not have it.
 func (f *folder) result(id eval.Identity) (*eval.Result, error) {
-	p, err := f.find(id)
-	if err != nil || p == nil {
+	p, c, ok, err := f.find(id)
+	if err != nil || !ok {
 		return nil, err
 	}
 	r, err := f.open()
@@ -85,15 +91,19 @@ func (f *folder) result(id eval.Identity) (*eval.Result, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return r.result(p)
+	res, err := r.result(p, c)
+	if err == nil && id.Suite != "" && res.Case.Suite != id.Suite {
+		return nil, nil
+	}
+	return res, err
 }
 
 // reader has the files of a run open.
 type reader struct {
 	folder         *folder
-	results, cases *os.File
-	buf            []byte
-	at             int // offset of the case that was read last
+	results, cases *window
+	decoder        eval.Decoder
+	at             int64 // offset of the case that was read last
 	current        *eval.Case
 }
 
@@ -107,117 +117,129 @@ func (f *folder) open() (*reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, results.Close())
 	}
-	return &reader{folder: f, results: results, cases: cases, at: -1}, nil
+	return &reader{folder: f, results: &window{file: results}, cases: &window{file: cases}, at: -1}, nil
 }
 
 // Close lets go of the files.
-func (r *reader) Close() error { return errors.Join(r.results.Close(), r.cases.Close()) }
+func (r *reader) Close() error { return errors.Join(r.results.file.Close(), r.cases.file.Close()) }
 
-// line reads a line; it is good until the next one is read.
-func (r *reader) line(file *os.File, offset, length int) ([]byte, error) {
-	r.buf = slices.Grow(r.buf[:0], length)[:length]
-	_, err := file.ReadAt(r.buf, int64(offset))
-	return r.buf, err
+func (r *reader) damaged(file string, err error) error {
+	return fmt.Errorf("read %s of run %s: %w", file, r.folder.dir, err)
 }
 
-func (r *reader) result(p *place) (*eval.Result, error) {
-	if r.at != p.caseOffset {
-		b, err := r.line(r.cases, p.caseOffset, p.caseLength)
-		c := new(eval.Case)
+// passed tells a line of a result that passed and has no check that only warns,
+// without decoding it.
+func (r *reader) passed(line []byte) bool {
+	_, status, err := r.decoder.Identity(line)
+	return err == nil && status == eval.Pass && !bytes.Contains(line, []byte(`"severity":"warn"`))
+}
+
+func (r *reader) result(p place, c caseLine) (*eval.Result, error) {
+	line, err := r.results.line(p.offset, p.length)
+	if err != nil {
+		return nil, r.damaged(resultsFile, err)
+	}
+	return r.decode(line, c)
+}
+
+// decode reads a result and its case, which is that of the last result where
+// the trials of a case are read one after the other.
+func (r *reader) decode(line []byte, c caseLine) (*eval.Result, error) {
+	if r.at != c.offset {
+		b, err := r.cases.line(c.offset, c.length)
 		if err == nil {
-			err = json.Unmarshal(b, c)
+			r.current, err = r.decoder.Case(b)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read cases of run %s: %w", r.folder.dir, err)
+			return nil, r.damaged(casesFile, err)
 		}
-		r.at, r.current = p.caseOffset, c
+		r.at = c.offset
 	}
-	b, err := r.line(r.results, p.offset, p.length)
-	res := new(eval.Result)
-	digest := ""
-	if err == nil {
-		digest, err = res.Decode(b)
-	}
+	res, digest, err := r.decoder.Result(line)
 	if err == nil && digest != "" {
 		res.Response.Context, err = r.folder.blobs.text(digest)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read results of run %s: %w", r.folder.dir, err)
+		return nil, r.damaged(resultsFile, err)
 	}
 	res.Case = r.current
 	return res, nil
 }
 
-// places lists where the results are, in suite order: from the index, or by
-// reading through the results where there is none that fits.
-func (f *folder) places() ([]place, error) {
-	var places []place
-	err := f.readIndex(func(p place) bool { places = append(places, p); return true })
-	if err == nil {
-		return places, nil
-	}
-	return f.scan()
+// window is the part of a file that was read last. Results are nearly in suite
+// order, so most lines are in it.
+type window struct {
+	file *os.File
+	from int64
+	buf  []byte
 }
 
-// scan finds every result's line without keeping what it says. A run without
-// results has no file yet.
-func (f *folder) scan() ([]place, error) {
-	cases, err := f.cases()
-	if err != nil {
-		return nil, err
+// A window has windowBytes, windowBack of them before the line it was read for.
+const (
+	windowBytes = 256 << 10
+	windowBack  = 64 << 10
+)
+
+// line is good until the next one is read.
+func (w *window) line(offset int64, length int32) ([]byte, error) {
+	end := offset + int64(length)
+	if offset < w.from || end > w.from+int64(len(w.buf)) {
+		w.from = max(0, offset-windowBack)
+		size := int(max(windowBytes, end-w.from))
+		w.buf = slices.Grow(w.buf[:0], size)[:size]
+		n, err := w.file.ReadAt(w.buf, w.from)
+		w.buf = w.buf[:n]
+		if end > w.from+int64(n) {
+			return nil, cmp.Or(err, io.ErrUnexpectedEOF)
+		}
 	}
-	l, err := openLines(filepath.Join(f.dir, resultsFile))
+	return w.buf[offset-w.from : end-w.from], nil
+}
+
+// scan finds every result's line without keeping what it says, and the size of
+// the results it is of. A run without results has no file yet.
+func (f *folder) scan() (l *listing, size int64, err error) {
+	l = new(listing)
+	if l.cases, err = f.cases(); err != nil {
+		return nil, 0, err
+	}
+	results, err := openLines(filepath.Join(f.dir, resultsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return l, 0, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	defer l.Close()
-	latest := map[eval.Identity]place{}
+	defer results.Close()
+	var decoder eval.Decoder
 	for {
-		offset := l.offset
-		line, err := l.next()
+		offset := results.offset
+		line, err := results.next()
 		if errors.Is(err, io.EOF) {
-			break
+			l.sort()
+			return l, results.offset, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		id, err := identify(line)
-		if err == nil && id.Trial < 1 {
+		id, _, err := decoder.Identity(line)
+		if err == nil && (id.Trial < 1 || id.Trial > math.MaxInt32) {
 			err = fmt.Errorf("its trial is %d", id.Trial)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s, line %d, is not a result: %w", l.file.Name(), l.n, err)
+			return nil, 0, fmt.Errorf("%s, line %d, is not a result: %w", results.file.Name(), results.n, err)
 		}
-		c, known := cases[id.Case]
-		if !known {
-			continue
-		}
-		c.Suite, c.Arm, c.Trial = id.Suite, id.Arm, id.Trial
-		c.offset, c.length = int(offset), len(line)
-		id.Suite = "" // format 1 does not say it; ids are unique in a run
-		latest[id] = c
+		l.add(id, offset, len(line))
 	}
-	places := make([]place, 0, len(latest))
-	for _, p := range latest {
-		places = append(places, p)
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.Arm, b.Arm), cmp.Compare(a.Trial, b.Trial))
-	})
-	return places, nil
 }
 
-// cases gives each case's place, by id.
-func (f *folder) cases() (map[string]place, error) {
+// cases gives each case's place.
+func (f *folder) cases() (cases []caseLine, err error) {
 	l, err := openLines(filepath.Join(f.dir, casesFile))
 	if err != nil {
 		return nil, err
 	}
 	defer l.Close()
-	cases := map[string]place{}
 	for {
 		offset := l.offset
 		line, err := l.next()
@@ -235,7 +257,7 @@ func (f *folder) cases() (map[string]place, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read cases of run %s: %w", f.dir, err)
 		}
-		cases[id] = place{Identity: eval.Identity{Case: id}, order: len(cases), caseOffset: int(offset), caseLength: len(line)}
+		cases = append(cases, caseLine{id, offset, int32(len(line))})
 	}
 }
 
@@ -250,23 +272,6 @@ func member(line []byte, prefix string) (text string, ok bool) {
 		return "", false
 	}
 	return string(rest[1 : end+1]), true
-}
-
-// identify reads the identity of a result's line. It comes first, so the rest,
-// which may be megabytes, is not parsed.
-func identify(line []byte) (id eval.Identity, err error) {
-	if end := bytes.Index(line, []byte(`,"trial":`)); end > 0 && end < 1<<16 {
-		rest := line[end+len(`,"trial":`):]
-		digits := len(rest) - len(bytes.TrimLeft(rest, "0123456789"))
-		head := append(slices.Clip(line[:end]), '}')
-		if json.Unmarshal(head, &id) == nil {
-			if id.Trial, err = strconv.Atoi(string(rest[:digits])); err == nil {
-				return id, nil
-			}
-		}
-	}
-	err = json.Unmarshal(line, &id)
-	return id, err
 }
 
 // lines reads a file line by line; a last line without an end is not there.
@@ -289,6 +294,9 @@ func (l *lines) next() ([]byte, error) {
 	line, err := l.r.ReadBytes('\n')
 	if err != nil {
 		return nil, err // io.EOF with a torn line is the end as well
+	}
+	if len(line) > math.MaxInt32 {
+		return nil, fmt.Errorf("%s, line %d, has %d bytes", l.file.Name(), l.n+1, len(line))
 	}
 	l.offset += int64(len(line))
 	l.n++

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -11,8 +12,8 @@ import (
 // Replay is a stored run as a target: it answers each case with what the run
 // holds for it, so that the same answers can be graded by changed checks.
 type Replay struct {
-	places map[eval.Identity]*place // the suite left out: it may have been renamed
-	most   map[string]int           // highest trial of each case
+	listing *listing
+	orders  map[string]int32 // of the cases by id; their suite may have been renamed
 
 	mu     sync.Mutex // guards the reader
 	reader *reader    // nil for a run without results
@@ -21,39 +22,48 @@ type Replay struct {
 // NewReplay reads where the responses of the run in dir are.
 func NewReplay(dir string) (*Replay, error) {
 	f := &folder{dir: dir}
-	places, err := f.places()
+	l, err := f.list(true)
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{places: make(map[eval.Identity]*place, len(places)), most: map[string]int{}}
-	for i := range places {
-		p := &places[i]
-		id := p.Identity
-		id.Suite = ""
-		r.places[id] = p
-		r.most[id.Case] = max(r.most[id.Case], id.Trial)
+	r := &Replay{listing: l, orders: make(map[string]int32, len(l.cases))}
+	for i := range l.cases {
+		r.orders[l.cases[i].id] = int32(i)
 	}
-	if len(places) > 0 {
+	if len(l.places) > 0 {
 		r.reader, err = f.open()
 	}
 	return r, err
 }
 
+// of gives the results of a case.
+func (r *Replay) of(id string) []place {
+	order, ok := r.orders[id]
+	if !ok {
+		return nil
+	}
+	return r.listing.of(order)
+}
+
 func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
 
 // Trials is the highest trial of a case that the run holds; 0 when it has none.
-func (r *Replay) Trials(id string) int { return r.most[id] }
+func (r *Replay) Trials(id string) (most int) {
+	for _, p := range r.of(id) {
+		most = max(most, int(p.trial))
+	}
+	return most
+}
 
 // Respond gives the stored response; where the run has no answer, its error.
 func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
-	id := a.Identity()
-	id.Suite = ""
-	p, ok := r.places[id]
-	if !ok {
+	id, places := a.Identity(), r.of(a.Case.ID)
+	i := slices.IndexFunc(places, func(p place) bool { return int(p.trial) == id.Trial && r.listing.arms[p.arm] == id.Arm })
+	if i < 0 {
 		return nil, notStored("the run holds no answer to it")
 	}
 	r.mu.Lock()
-	res, err := r.reader.result(p)
+	res, err := r.reader.result(places[i], r.listing.cases[places[i].order])
 	r.mu.Unlock()
 	switch {
 	case err != nil:

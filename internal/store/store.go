@@ -16,6 +16,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,6 +28,7 @@ import (
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 const (
@@ -54,7 +56,7 @@ func Open(dir string) (*eval.Run, error) {
 		return nil, err
 	}
 	f := &folder{dir: dir}
-	run.Results, run.Result = f.results, f.result
+	f.attach(run)
 	if run.Summary != nil {
 		f.want = run.Summary.Total
 		return run, nil
@@ -70,7 +72,7 @@ func Recount(dir string) (*eval.Run, error) {
 		return nil, err
 	}
 	f := &folder{dir: dir}
-	run.Results, run.Result = f.results, f.result
+	f.attach(run)
 	return run, recount(run)
 }
 
@@ -95,6 +97,40 @@ func readHeader(dir string) (*eval.Run, error) {
 		}
 		return nil, err
 	}
+	return parseHeader(dir, b)
+}
+
+// readSummary is readHeader without the verdicts of the cases. They come last,
+// so that a listing of large runs reads a few kilobytes of each.
+func readSummary(dir string) (*eval.Run, error) {
+	f, err := os.Open(filepath.Join(dir, headerFile))
+	if err != nil {
+		return readHeader(dir) // which says why
+	}
+	defer f.Close()
+	dec, head := json.NewDecoder(f), []byte{'{'}
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return readHeader(dir)
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err == nil && key == "cases" {
+			break
+		}
+		var value json.RawMessage
+		if err == nil {
+			err = dec.Decode(&value)
+		}
+		if err != nil {
+			return readHeader(dir)
+		}
+		head = append(fmt.Appendf(head, "%q:", key), value...)
+		head = append(head, ',')
+	}
+	return parseHeader(dir, append(bytes.TrimSuffix(head, []byte{','}), '}'))
+}
+
+func parseHeader(dir string, b []byte) (*eval.Run, error) {
 	run := new(eval.Run)
 	if err := json.Unmarshal(b, run); err != nil {
 		return nil, fmt.Errorf("read run %s: %w", dir, err)
@@ -134,7 +170,7 @@ func List(root string) ([]Entry, error) {
 			continue
 		}
 		dir := filepath.Join(root, d.Name())
-		run, err := readHeader(dir)
+		run, err := readSummary(dir)
 		e := Entry{Dir: dir, Run: run, Err: err}
 		e.Killed = err == nil && run.Header.Status == eval.Running && unlocked(dir)
 		out = append(out, e)
@@ -142,13 +178,10 @@ func List(root string) ([]Entry, error) {
 	return out, nil
 }
 
-// unlocked tells whether nobody is writing a run.
+// unlocked tells whether no process writes a run.
 func unlocked(dir string) bool {
-	lock, err := lockRun(filepath.Join(dir, lockFile))
-	if err != nil {
-		return false
-	}
-	return lock.Close() == nil
+	locked, err := fsx.Locked(filepath.Join(dir, lockFile))
+	return err == nil && !locked
 }
 
 // Find gives the folder of a run named by a path, an id, the start of one, or

@@ -6,11 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 // Writer puts a run on disk as it happens. It is an [eval.Journal].
@@ -19,11 +22,13 @@ type Writer struct {
 	suites  []*eval.Suite
 	resumed bool
 	blobs   blobs
-	lock    *os.File
+	lock    io.Closer
 
 	mu      sync.Mutex // guards what follows
 	results *os.File
-	err     error // of a write: the end of the file is not known any more
+	size    int64   // of results
+	written listing // where they are, but of a resumed run, which did not write them all
+	err     error   // of a write: the end of the file is not known any more
 }
 
 // Create prepares a new run folder below root for the given suites. Nothing is
@@ -66,43 +71,38 @@ func (w *Writer) Start(run *eval.Run) error {
 	if err != nil {
 		return fmt.Errorf("make the run's folder: %w", err)
 	}
-	err = errors.Join(os.Chmod(temp, 0o755), writeCases(filepath.Join(temp, casesFile), w.suites), writeHeader(temp, run))
+	w.written.cases, err = writeCases(filepath.Join(temp, casesFile), w.suites)
+	err = errors.Join(err, os.Chmod(temp, 0o755), writeHeader(temp, run))
 	if err == nil {
 		err = os.Rename(temp, w.dir)
 	}
 	if err != nil {
 		return errors.Join(fmt.Errorf("write the run's folder: %w", err), os.RemoveAll(temp))
 	}
-	syncDir(root)
+	fsx.SyncDir(root)
 	return w.open()
 }
 
 // open takes the run's lock and opens the file results are added to.
 func (w *Writer) open() (err error) {
-	if w.lock, err = lockRun(filepath.Join(w.dir, lockFile)); err != nil {
-		return err
+	lock := filepath.Join(w.dir, lockFile)
+	switch w.lock, err = fsx.Lock(lock); {
+	case errors.Is(err, fsx.ErrLocked):
+		return fmt.Errorf("the run is being written by another process (%s is locked)", lock)
+	case err != nil:
+		return fmt.Errorf("lock the run: %w", err)
 	}
 	w.blobs.dir = filepath.Join(w.dir, blobsFolder)
 	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open the run's results: %w", err), w.lock.Close())
 	}
-	syncDir(w.dir)
+	fsx.SyncDir(w.dir)
 	return nil
 }
 
-// lineBuffers are reused: many results are encoded side by side.
-var lineBuffers = sync.Pool{New: func() any {
-	l := new(lineBuffer)
-	l.enc = json.NewEncoder(&l.buf)
-	l.enc.SetEscapeHTML(false)
-	return l
-}}
-
-type lineBuffer struct {
-	buf bytes.Buffer
-	enc *json.Encoder
-}
+// encoders are reused: many results are encoded side by side.
+var encoders = sync.Pool{New: func() any { return new(eval.Encoder) }}
 
 // keepBuffer bounds the buffers that are reused: one huge answer must not cost
 // memory for the whole run.
@@ -110,46 +110,55 @@ const keepBuffer = 256 << 10
 
 // Append writes a result. It is safe for concurrent use.
 func (w *Writer) Append(r *eval.Result) error {
-	l := lineBuffers.Get().(*lineBuffer)
-	l.buf.Reset()
+	e := encoders.Get().(*eval.Encoder)
 	defer func() {
-		if l.buf.Cap() <= keepBuffer {
-			lineBuffers.Put(l)
+		if e.Cap() <= keepBuffer {
+			encoders.Put(e)
 		}
 	}()
-	if err := w.encode(l, r); err != nil {
+	line, err := w.encode(e, r)
+	if err != nil {
 		return fmt.Errorf("encode the result of %s: %w", r.Identity(), err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
-		_, w.err = w.results.Write(l.buf.Bytes())
+		_, w.err = w.results.Write(line)
 	}
 	if w.err != nil {
 		return fmt.Errorf("write results: %w", w.err)
 	}
+	if !w.resumed {
+		w.written.add(r.Identity(), w.size, len(line))
+	}
+	w.size += int64(len(line))
 	return nil
 }
 
 // encode makes a result's line. One that has no form in JSON, because of what a
 // target said, must not end the run: what is kept is that it has none.
-func (w *Writer) encode(l *lineBuffer, r *eval.Result) error {
-	context := ""
+func (w *Writer) encode(e *eval.Encoder, r *eval.Result) ([]byte, error) {
+	digest := ""
 	if r.Response != nil && r.Response.Context != "" {
-		digest, err := w.blobs.keepText(r.Response.Context)
-		if err != nil {
-			return err
+		var err error
+		if digest, err = w.blobs.keepText(r.Response.Context); err != nil {
+			return nil, err
 		}
-		context = digest
 	}
-	err := r.Encode(l.enc, context)
-	if err == nil {
-		return nil
+	e.Reset()
+	e.Result(r, digest)
+	line, err := e.Bytes()
+	if err == nil && len(line) >= math.MaxInt32 {
+		err = fmt.Errorf("it has %d bytes", len(line))
 	}
-	l.buf.Reset()
-	r.Status, r.Value, r.Response, r.Scores, r.Events = eval.Error, 0, nil, nil, nil
-	r.Fault = &eval.Fault{Class: eval.ProtocolFault, Message: "the answer cannot be kept: " + err.Error()}
-	return r.Encode(l.enc, "")
+	if err != nil {
+		r.Status, r.Value, r.Response, r.Scores, r.Events = eval.Error, 0, nil, nil, nil
+		r.Fault = &eval.Fault{Class: eval.ProtocolFault, Message: "the answer cannot be kept: " + err.Error()}
+		e.Reset()
+		e.Result(r, "")
+		line, err = e.Bytes()
+	}
+	return append(line, '\n'), err
 }
 
 // Sync makes what was written survive a power cut.
@@ -167,11 +176,25 @@ func (w *Writer) Keep(data []byte) (string, error) { return w.blobs.keep(data) }
 // and lets the run be read through.
 func (w *Writer) Finish(run *eval.Run) error {
 	f := &folder{dir: w.dir, want: run.Summary.Total}
-	run.Results, run.Result = f.results, f.result
-	if err := f.writeIndex(); err != nil {
+	f.attach(run)
+	if err := w.writeIndex(f); err != nil {
 		return fmt.Errorf("write the run's index: %w", err)
 	}
 	return writeHeader(w.dir, run)
+}
+
+func (w *Writer) writeIndex(f *folder) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.resumed {
+		w.written.sort()
+		return w.written.writeIndex(w.dir, w.size)
+	}
+	l, size, err := f.scan()
+	if err != nil {
+		return err
+	}
+	return l.writeIndex(w.dir, size)
 }
 
 // Close lets go of the files; a run that was not finished can be resumed.
@@ -205,22 +228,30 @@ func (w *Writer) Spool(listener string, results []eval.Identity) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-func writeCases(path string, suites []*eval.Suite) error {
+// writeCases writes the cases in suite order and tells where each is.
+func writeCases(path string, suites []*eval.Suite) (cases []caseLine, err error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b := bufio.NewWriterSize(f, 1<<16)
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
+	var e eval.Encoder // of this file only: it remembers the checks that cases share
+	var offset int64
 	for _, s := range suites {
 		for _, c := range s.Cases {
-			if err := enc.Encode(c); err != nil {
-				return errors.Join(fmt.Errorf("encode case %s: %w", c.ID, err), f.Close())
+			e.Reset()
+			e.Case(c)
+			line, err := e.Bytes()
+			if err != nil {
+				return nil, errors.Join(fmt.Errorf("encode case %s: %w", c.ID, err), f.Close())
 			}
+			line = append(line, '\n')
+			_, _ = b.Write(line) // told by Flush
+			cases = append(cases, caseLine{c.ID, offset, int32(len(line))})
+			offset += int64(len(line))
 		}
 	}
-	return errors.Join(b.Flush(), f.Sync(), f.Close())
+	return cases, errors.Join(b.Flush(), f.Sync(), f.Close())
 }
 
 // writeHeader replaces run.json in one step.
@@ -229,35 +260,8 @@ func writeHeader(dir string, run *eval.Run) error {
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
-	if err := replaceFile(filepath.Join(dir, headerFile), append(b, '\n')); err != nil {
+	if err := fsx.WriteSynced(filepath.Join(dir, headerFile), append(b, '\n')); err != nil {
 		return fmt.Errorf("write the run's header: %w", err)
 	}
 	return nil
-}
-
-// replaceFile writes a file in one step: a reader sees the old or the new one.
-func replaceFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	syncDir(filepath.Dir(path))
-	return nil
-}
-
-// syncDir makes a rename last. Not every system can sync a folder, and a
-// rename that comes late costs nothing that was promised.
-func syncDir(dir string) {
-	if d, err := os.Open(dir); err == nil {
-		_ = d.Sync()
-		_ = d.Close()
-	}
 }

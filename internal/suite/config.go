@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
@@ -48,6 +49,7 @@ type Config struct {
 	Prices      llm.Prices       // by model, as provider:model
 	Prompts     string           // folder of prompts that go before our own, from Dir
 	Budget      string
+	Checkers    []string // programs that check code, by name
 	Lint        Lint
 }
 
@@ -85,6 +87,7 @@ type configFile struct {
 	Prices    llm.Prices       `yaml:"prices" jsonschema:"prices that go before the ones mettle knows, by provider:model"`
 	Prompts   string           `yaml:"prompts" jsonschema:"folder of prompts, from this file's folder; a file there goes before ours of the same name" check:"min=1"`
 	Budget    budget           `yaml:"budget" jsonschema:"most that a run may spend, such as 5usd, 200k tokens or 30m"`
+	Checkers  []checkerName    `yaml:"checkers" jsonschema:"programs on PATH that check the syntax of code instead of mettle's own parsers: python3, rustfmt, solc"`
 	Lint      lintFile         `yaml:"lint" jsonschema:"what mettle lint looks for in skills"`
 }
 
@@ -127,6 +130,9 @@ func (c *configFile) config(path string) *Config {
 	}
 	for _, g := range c.Suites {
 		out.Suites = append(out.Suites, g.Value)
+	}
+	for _, name := range c.Checkers {
+		out.Checkers = append(out.Checkers, name.Value)
 	}
 	for _, g := range c.Gates {
 		out.Gates = append(out.Gates, g.parsed)
@@ -215,6 +221,28 @@ func (g *glob) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 	if err := checkGlob(g.Value); err != nil {
 		d.Errorf(n, "%v", err)
 	}
+}
+
+// checkerName is the name of a program that checks code.
+type checkerName struct{ text }
+
+// DecodeNode reads the name and makes sure that there is such a program.
+func (c *checkerName) DecodeNode(d *kind.Decoder, n *yaml.Node) {
+	before := len(d.Problems)
+	if c.decode(d, n, "the checker"); len(d.Problems) > before {
+		return
+	}
+	if names := code.CheckerNames(); !slices.Contains(names, c.Value) {
+		d.Add(kind.Problem{
+			Line: c.line, Col: c.col, Near: kind.Near(c.Value, names),
+			Message: fmt.Sprintf("unknown checker %q, want one of %s", c.Value, strings.Join(names, ", ")),
+		})
+	}
+}
+
+// JSONSchema lists the names.
+func (checkerName) JSONSchema() kind.Schema {
+	return kind.Schema{"type": "string", "pattern": "^(" + strings.Join(code.CheckerNames(), "|") + ")$"}
 }
 
 // reportArg is a report format with the path to write it to.

@@ -122,8 +122,8 @@ func dump(set *Set) string {
 			if c.Trials > 0 {
 				fmt.Fprintf(&b, "    trials %d\n", c.Trials)
 			}
-			for _, check := range c.Checks {
-				fmt.Fprintf(&b, "    %s\n", dumpCheck(check))
+			for i, check := range c.Checks {
+				fmt.Fprintf(&b, "    %s\n", dumpCheck(check, c.CheckPos(i)))
 			}
 		}
 	}
@@ -133,8 +133,8 @@ func dump(set *Set) string {
 	return b.String()
 }
 
-func dumpCheck(c *eval.Check) string {
-	s := fmt.Sprintf("check %s %s at %d:%d", c.Key, c.Rule(), c.Pos.Line, c.Pos.Col)
+func dumpCheck(c *eval.Check, at eval.Pos) string {
+	s := fmt.Sprintf("check %s %s at %d:%d", c.Key, c.Rule(), at.Line, at.Col)
 	if c.Weight != 1 {
 		s += fmt.Sprintf(" weight=%v", c.Weight)
 	}

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/mettle-eval/mettle/internal/fsx"
 )
 
 const (
@@ -139,7 +141,7 @@ func (t *Tape) Save(kind string, key, value any) error {
 	}
 	b, err := t.encode(kind, key, value)
 	if err == nil {
-		err = writeFile(path, b)
+		err = fsx.WriteFile(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("tape entry %s: %w", path, err)
@@ -154,12 +156,10 @@ func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
 		into *json.RawMessage
 	}{{key, &e.Key}, {value, &e.Value}} {
 		b, err := marshal(part.of)
-		if err == nil {
-			*part.into, err = redactJSON(b, t.Redact)
-		}
 		if err != nil {
 			return nil, err
 		}
+		*part.into = t.Redact.JSON(b)
 	}
 	b, err := marshal(e)
 	if err != nil {
@@ -171,60 +171,4 @@ func (t *Tape) encode(kind string, key, value any) ([]byte, error) {
 	}
 	out.WriteByte('\n')
 	return out.Bytes(), nil
-}
-
-// redactJSON puts every string of a JSON text through a function, names of
-// fields among them, and leaves the rest as it is.
-func redactJSON(b []byte, redact func(string) string) ([]byte, error) {
-	if redact == nil {
-		return b, nil
-	}
-	var out bytes.Buffer
-	for {
-		i := bytes.IndexByte(b, '"')
-		if i < 0 {
-			out.Write(b)
-			return out.Bytes(), nil
-		}
-		end := i + 1
-		for end < len(b) && b[end] != '"' {
-			if b[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(b))
-		var s string
-		if err := json.Unmarshal(b[i:end], &s); err != nil {
-			return nil, err
-		}
-		text, err := marshal(redact(s))
-		if err != nil {
-			return nil, err
-		}
-		out.Write(b[:i])
-		out.Write(text)
-		b = b[end:]
-	}
-}
-
-// writeFile puts a file in its place at once, so that nobody reads half of it.
-func writeFile(path string, b []byte) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".tape-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }

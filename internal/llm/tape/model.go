@@ -112,9 +112,7 @@ func whole(r *llm.Reply) bool {
 // unrecorded names a call that is not on the tape.
 func (t *Tape) unrecorded(spec llm.Spec, req *llm.Request) error {
 	text := firstWords(req)
-	if t.Redact != nil {
-		text = t.Redact(text)
-	}
+	text = t.Redact.String(text)
 	return &llm.Error{
 		Class: llm.Unrecorded, Provider: spec.Provider, Model: strings.TrimPrefix(spec.String(), spec.Provider+":"),
 		Message: fmt.Sprintf("the tape %s has no reply to %q, trial %d, sample %d: it was not recorded, or what is asked has changed",

@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/mettle-eval/mettle/internal/fsx"
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // Mode is what a tape is used for.
@@ -47,7 +50,7 @@ type Tape struct {
 	// Redact, when set, is applied to every text before it is written. A
 	// recording hands out what it has written, so that a later call which
 	// quotes a reply is the same in the replay. Set it before the first call.
-	Redact func(string) string
+	Redact *secret.Redactor
 
 	dir  string
 	mode Mode
@@ -77,7 +80,7 @@ func Open(dir string, mode Mode) (*Tape, error) {
 	if holdsOthers(dir) {
 		return nil, fmt.Errorf("open tape: %s holds other things, want an empty or a new folder", dir)
 	}
-	if err := writeFile(path, fmt.Appendf(nil, "{\"format\": %d}\n", format)); err != nil {
+	if err := fsx.WriteFile(path, fmt.Appendf(nil, "{\"format\": %d}\n", format)); err != nil {
 		return nil, fmt.Errorf("open tape: %w", err)
 	}
 	return t, nil

@@ -1,0 +1,110 @@
+// Package fsx is what the os package lacks for files that must survive a crash
+// or a second process: replacing a file in one step, and locking it.
+package fsx
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Replace writes a file in one step: a reader sees the old content or the new
+// content, and an error leaves the old file alone. A new file has the mode 0644
+// and its missing folders are made; an existing one keeps its mode. A symbolic
+// link is followed, and a device or a pipe is written to directly.
+func Replace(path string, write func(io.Writer) error) error {
+	return replace(path, func(f *os.File) error { return write(f) })
+}
+
+// WriteFile is [Replace] with content that is at hand.
+func WriteFile(path string, data []byte) error {
+	return replace(path, func(f *os.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+}
+
+// WriteSynced is [WriteFile] that returns when the file is on the disk.
+func WriteSynced(path string, data []byte) error {
+	err := replace(path, func(f *os.File) error {
+		_, err := f.Write(data)
+		return errors.Join(err, f.Sync())
+	})
+	if err == nil {
+		SyncDir(filepath.Dir(path))
+	}
+	return err
+}
+
+func replace(path string, write func(*os.File) error) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case info.IsDir():
+			return fmt.Errorf("%s is a folder", path)
+		case !info.Mode().IsRegular():
+			return writeThrough(path, write)
+		}
+		mode = info.Mode().Perm()
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".mettle-*")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+func writeThrough(path string, write func(*os.File) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// Writable tells why [Replace] could not write a file, or nil. It makes missing
+// folders.
+func Writable(path string) error {
+	switch info, err := os.Stat(path); {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s is a folder", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, ".mettle-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// SyncDir makes the names in a folder last, such as that of a renamed file. Not
+// every system can sync a folder, and a rename that comes late loses nothing:
+// errors are ignored.
+func SyncDir(dir string) {
+	if d, err := os.Open(dir); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}
