@@ -18,6 +18,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/report"
 	lintreport "github.com/mettle-eval/mettle/internal/report/lint"
+	"github.com/mettle-eval/mettle/internal/session"
 	"github.com/mettle-eval/mettle/internal/skill/lint"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/term"
@@ -105,7 +106,7 @@ func runLint(ctx context.Context, w *World, o *lintOptions, args []string) error
 	if err := o.check(); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(w, o.config)
+	cfg, err := session.LoadConfig(w.session(), o.config)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func findSkills(w *World, o *lintOptions, cfg *suite.Config, args []string) ([]l
 	}
 	files, err := lint.Search{Dir: w.Dir, Root: cfg.Dir, Stdin: w.Stdin, StdinName: o.stdinName, Fix: o.fix}.Files(args)
 	if err != nil {
-		return nil, &usageError{err}
+		return nil, &usageError{Err: err}
 	}
 	return files, nil
 }
@@ -192,7 +193,7 @@ func newLintCall(w *World, o *lintOptions, cfg *suite.Config) (*lintCall, error)
 		settings.Baseline = c.old
 	}
 	if c.Job, err = lint.NewJob(settings); err != nil {
-		return nil, &usageError{err}
+		return nil, &usageError{Err: err}
 	}
 	c.Root, c.Fix = cfg.Dir, o.fix
 	c.run = lintreport.Run{
@@ -267,7 +268,7 @@ func (c *lintCall) remember(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := replaceFile(c.opts.baseline, next.Write); err != nil {
+	if err := fsx.Replace(c.opts.baseline, next.Write); err != nil {
 		return usagef("write the baseline: %w", err)
 	}
 	c.world.printf("%s of %s written to %s\n", count(n, "finding"), count(len(c.Files), "file"), c.world.shown(c.opts.baseline))

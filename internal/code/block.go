@@ -42,6 +42,9 @@ func Blocks(markdown string) []Block { return scanBlocks(markdown, nil) }
 
 // scanBlocks is [Blocks] with some lines that close no block though they look like it.
 func scanBlocks(markdown string, content map[int]bool) []Block {
+	if !strings.Contains(markdown, "```") && !strings.Contains(markdown, "~~~") {
+		return nil // as in most answers
+	}
 	s := blockScanner{text: markdown, contentLines: content}
 	rest := strings.TrimPrefix(markdown, source.ByteOrderMark)
 	for rest != "" {

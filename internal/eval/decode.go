@@ -3,6 +3,7 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -18,22 +19,20 @@ import (
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type Decoder struct {
-	names  map[string]string
+	names  [256]string       // the last ones read, each at a place that follows from its bytes
 	checks map[string]*Check // by their JSON up to the position
 	text   []byte
+	scores int // of the last result: the next one most likely has as many
 }
 
-// cachedNames and nameBytes bound what a [Decoder] remembers.
-const (
-	cachedNames = 4096
-	nameBytes   = 80
-)
+// nameBytes bounds the names that a [Decoder] remembers.
+const nameBytes = 80
 
 // Identity reads which result a line is and how it ended, and no further.
 func (d *Decoder) Identity(line []byte) (id Identity, status Status, err error) {
 	p := d.parse(line)
 	p.open('{')
-	p.identity(&id.Suite, &id.Case, &id.Arm, &id.Trial)
+	p.identity(&id)
 	var target string
 	optName(p, "target", &target)
 	optName(p, "status", &status)
@@ -48,20 +47,27 @@ func (d *Decoder) Identity(line []byte) (id Identity, status Status, err error) 
 	return j.Identity, j.Status, err
 }
 
-// Result reads a result. Its case has only its id and suite until the caller
-// sets the real one. contextDigest is the key of the response's context, ""
-// where the context is in the line.
-func (d *Decoder) Result(line []byte) (r *Result, contextDigest string, err error) {
+// Result reads the result of a case; without one, its case has only its id and
+// suite. contextDigest is the key of the response's context, "" where the context
+// is in the line.
+func (d *Decoder) Result(line []byte, c *Case) (r *Result, contextDigest string, err error) {
 	p := d.parse(line)
-	r = &Result{Case: new(Case)}
-	if contextDigest = p.result(r); p.done() {
-		return r, contextDigest, nil
+	r = &Result{Case: c}
+	var id Identity
+	if contextDigest = p.result(r, &id); !p.done() {
+		var j resultJSON
+		if err := json.Unmarshal(line, &j); err != nil {
+			return nil, "", err
+		}
+		r, contextDigest = j.result()
+		id, r.Case = Identity{Suite: j.Suite, Case: j.Case}, c
 	}
-	var j resultJSON
-	if err := json.Unmarshal(line, &j); err != nil {
-		return nil, "", err
+	switch {
+	case c == nil:
+		r.Case = &Case{ID: id.Case, Suite: id.Suite}
+	case c.ID != id.Case:
+		return nil, "", fmt.Errorf("found a result of case %q, want one of %q", id.Case, c.ID)
 	}
-	r, contextDigest = j.result()
 	return r, contextDigest, nil
 }
 
@@ -85,17 +91,14 @@ func (d *Decoder) parse(line []byte) *parser {
 
 // name gives a string that many lines have.
 func (d *Decoder) name(b []byte) string {
-	if s, ok := d.names[string(b)]; ok {
-		return s
+	if len(b) == 0 || len(b) > nameBytes {
+		return string(b)
 	}
-	s := string(b)
-	if len(b) <= nameBytes && len(d.names) < cachedNames {
-		if d.names == nil {
-			d.names = map[string]string{}
-		}
-		d.names[s] = s
+	known := &d.names[byte(len(b))*7+b[0]*31+b[len(b)-1]*13+b[len(b)/2]]
+	if *known != string(b) {
+		*known = string(b)
 	}
-	return s
+	return *known
 }
 
 // parser reads JSON in the one form that [Encoder] writes it in: no spaces, and
@@ -174,9 +177,12 @@ func (p *parser) more(closing byte) bool {
 	return !p.bad
 }
 
-func items[T any](p *parser, read func(*parser, *T)) []T {
+// items reads a list into one that is empty.
+func items[T any](p *parser, out []T, read func(*parser, *T)) []T {
 	p.open('[')
-	out := []T{}
+	if out == nil {
+		out = []T{}
+	}
 	for p.more(']') {
 		out = append(out, *new(T))
 		read(p, &out[len(out)-1])
@@ -428,7 +434,7 @@ func (p *parser) any() (v any) {
 	case '{':
 		v = p.object()
 	case '[':
-		v = items(p, func(p *parser, v *any) { *v = p.any() })
+		v = items(p, nil, func(p *parser, v *any) { *v = p.any() })
 	case 't', 'f':
 		v = p.bool()
 	case 'n':
@@ -503,7 +509,7 @@ func (p *parser) optMap(key string, into *map[string]any) {
 
 func optItems[T any](p *parser, key string, into *[]T, read func(*parser, *T)) {
 	if p.has(key) {
-		*into = items(p, read)
+		*into = items(p, *into, read)
 	}
 }
 
@@ -537,18 +543,19 @@ func (p *parser) optUsage(into **Usage) {
 	p.close('}')
 }
 
-func (p *parser) identity(suite, id, arm *string, trial *int) {
-	optName(p, "suite", suite)
-	p.optString("case", id)
-	optName(p, "arm", arm)
-	p.optInt("trial", trial)
+func (p *parser) identity(id *Identity) {
+	optName(p, "suite", &id.Suite)
+	optName(p, "case", &id.Case)
+	optName(p, "arm", &id.Arm)
+	p.optInt("trial", &id.Trial)
 }
 
-func (p *parser) result(r *Result) (contextDigest string) {
+func (p *parser) result(r *Result, id *Identity) (contextDigest string) {
 	var latency time.Duration
 	var times []Step
 	p.open('{')
-	p.identity(&r.Case.Suite, &r.Case.ID, &r.Arm, &r.Trial)
+	p.identity(id)
+	r.Arm, r.Trial = id.Arm, id.Trial
 	optName(p, "target", &r.Target)
 	optName(p, "status", &r.Status)
 	p.optNumber("value", &r.Value)
@@ -557,7 +564,10 @@ func (p *parser) result(r *Result) (contextDigest string) {
 	}
 	p.optMillis("duration_ms", &r.Duration)
 	p.optMillis("latency_ms", &latency)
-	optItems(p, "scores", &r.Scores, (*parser).score)
+	if p.has("scores") {
+		r.Scores = items(p, make([]Score, 0, p.scores), (*parser).score)
+		p.scores = min(len(r.Scores), 64)
+	}
 	if p.has("error") {
 		r.Fault = p.fault()
 	}
@@ -694,8 +704,8 @@ func (p *parser) event(e *Event) {
 
 func (p *parser) wholeCase(c *Case) {
 	p.open('{')
-	p.optString("id", &c.ID)
-	p.optString("name", &c.Name)
+	optName(p, "id", &c.ID)
+	optName(p, "name", &c.Name)
 	p.optString("description", &c.Description)
 	optName(p, "suite", &c.Suite)
 	optName(p, "project", &c.Project)

@@ -36,9 +36,16 @@ func (e *Encoder) Reset() { e.buf, e.err = e.buf[:0], nil }
 func (e *Encoder) Cap() int { return cap(e.buf) }
 
 // Bytes is what was written since [Encoder.Reset], good until the next one.
-func (e *Encoder) Bytes() ([]byte, error) {
-	return bytes.TrimSuffix(e.buf, []byte(",")), e.err
-}
+func (e *Encoder) Bytes() ([]byte, error) { return e.Since(0), e.err }
+
+// Mark is how much was written, to be given to [Encoder.Since].
+func (e *Encoder) Mark() int { return len(e.buf) }
+
+// Since is what was written after a mark, good until more is written.
+func (e *Encoder) Since(mark int) []byte { return bytes.TrimSuffix(e.buf[mark:], []byte(",")) }
+
+// Verbatim writes a value that is JSON without spaces.
+func (e *Encoder) Verbatim(b []byte) { e.buf = append(append(e.buf, b...), ',') }
 
 // Open starts an object or a list: '{' or '['.
 func (e *Encoder) Open(c byte) { e.buf = append(e.buf, c) }

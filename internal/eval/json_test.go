@@ -237,11 +237,11 @@ func TestDecoderReadsBack(t *testing.T) {
 	want := fullResult()
 	b := encoded(t, func(e *Encoder) { e.Result(want, "") })
 	if p := d.parse(b); true {
-		if p.result(&Result{Case: new(Case)}); !p.done() {
+		if p.result(new(Result), new(Identity)); !p.done() {
 			t.Fatalf("the fast way ends at %q", b[p.i:])
 		}
 	}
-	got, digest, err := d.Result(append(b, '\n'))
+	got, digest, err := d.Result(append(b, '\n'), nil)
 	if err != nil || digest != "" {
 		t.Fatal(digest, err)
 	}
@@ -337,7 +337,7 @@ func FuzzDecodeResult(f *testing.F) {
 		wantErr := json.Unmarshal(line, &j)
 		want, wantDigest := j.result()
 		var d Decoder
-		got, digest, err := d.Result(line)
+		got, digest, err := d.Result(line, nil)
 		if (err == nil) != (wantErr == nil) {
 			t.Fatalf("error %v, encoding/json gives %v", err, wantErr)
 		}
@@ -347,7 +347,7 @@ func FuzzDecodeResult(f *testing.F) {
 		if diff := cmp.Diff(want, got, sameValue); diff != "" || digest != wantDigest {
 			t.Fatalf("result (-encoding/json +ours):\n%s\ndigest %q, want %q", diff, digest, wantDigest)
 		}
-		if p := d.parse(line); p.result(&Result{Case: new(Case)}) == digest && p.done() {
+		if p := d.parse(line); p.result(new(Result), new(Identity)) == digest && p.done() {
 			if id, status, err := d.Identity(line); err != nil || id != got.Identity() || status != got.Status {
 				t.Fatalf("identity %v, %s, %v, want %v, %s", id, status, err, got.Identity(), got.Status)
 			}
@@ -368,7 +368,7 @@ func roundTrip(t *testing.T, r *Result) {
 	if again := rewritten[oracleResult](t, b); string(again) != string(b) {
 		t.Fatalf("encoding/json writes\n%s, not\n%s", again, b)
 	}
-	back, _, err := new(Decoder).Result(b)
+	back, _, err := new(Decoder).Result(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -492,7 +492,7 @@ func BenchmarkDecodeResult(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(line)))
 	for d := new(Decoder); b.Loop(); {
-		if _, _, err := d.Result(line); err != nil {
+		if _, _, err := d.Result(line, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -180,7 +180,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 // sets the real one, and the context of its response is missing where the run
 // keeps it elsewhere.
 func (r *Result) UnmarshalJSON(b []byte) error {
-	read, _, err := new(Decoder).Result(b)
+	read, _, err := new(Decoder).Result(b, nil)
 	if err == nil {
 		*r = *read
 	}

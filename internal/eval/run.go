@@ -116,7 +116,12 @@ type Run struct {
 	Verdict  Verdict       `json:"verdict,omitempty"`
 	Cases    []Verdicts    `json:"cases,omitempty"` // the compact outcome of each case; last, so that a reader can stop before it
 
-	Results func() iter.Seq2[*Result, error]   `json:"-"`
-	Notable func() iter.Seq2[*Result, error]   `json:"-"` // Results less some that passed every check; nil when it is not known which
-	Result  func(id Identity) (*Result, error) `json:"-"` // nil when the run does not have it
+	Results func() iter.Seq2[*Result, error] `json:"-"`
+
+	// Notable is Results that may leave out those with a status that skip
+	// accepts, unless a check of theirs only warns: what is not shown need not be
+	// decoded. It is nil when nothing can be left out.
+	Notable func(skip func(Status) bool) iter.Seq2[*Result, error] `json:"-"`
+
+	Result func(id Identity) (*Result, error) `json:"-"` // nil when the run does not have it
 }

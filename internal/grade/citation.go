@@ -39,9 +39,10 @@ func citations(text string) (found []citation, defined []int) {
 	return found, defined
 }
 
-// citationMark matches [1], [^1], [Source 1] and [Sources 1, 2].
+// citationMark matches [1], [^1], [Source 1] and [Sources 1, 2]. Its bracket
+// comes first and once, so that the search goes from bracket to bracket.
 var citationMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[\^?\d+\]|(?i:\[sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*\])`)
+	return regexp.MustCompile(`\[(?:\^?\d+|(?i:sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*))\]`)
 })
 
 var digitRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })

@@ -104,3 +104,23 @@ func JudgeCalls(c *eval.Check) (n int) {
 	}
 	return n
 }
+
+// NamedJudges lists the judges that checks, and those inside them, name, each
+// once.
+func NamedJudges(checks []*eval.Check) (names []string) {
+	for _, c := range Flat(checks) {
+		var named []string
+		switch g := c.Grader.(type) {
+		case *panel:
+			named = g.Models
+		case interface{ named() string }:
+			named = []string{g.named()}
+		}
+		for _, name := range named {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}

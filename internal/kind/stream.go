@@ -38,9 +38,10 @@ func ParseList(file string, data []byte, key string) (*Decoder, *yaml.Node) {
 	return d, root.Content[0]
 }
 
-// unusual tells the files with line ends other than LF, or a byte order mark.
+// unusual tells the files with line ends that editors do not count, or a byte
+// order mark.
 func unusual(data []byte) bool {
-	for _, mark := range []string{"\r", "\u0085", "\u2028", "\u2029", "\uFEFF"} {
+	for _, mark := range []string{"\u0085", "\u2028", "\u2029", "\uFEFF"} {
 		if bytes.Contains(data, []byte(mark)) {
 			return true
 		}

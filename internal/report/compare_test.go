@@ -11,7 +11,7 @@ import (
 
 func TestCompareStandsSideBySide(t *testing.T) {
 	build := func(statuses ...eval.Status) *eval.Run {
-		tally := eval.NewTally(nil)
+		tally := eval.NewTally(nil, nil)
 		for i, s := range statuses {
 			c := &eval.Case{ID: string(rune('a' + i)), Tool: "ask_docs", Project: "mina", Difficulty: eval.Difficulties[i%3]}
 			tally.Add(&eval.Result{Case: c, Trial: 1, Status: s, Response: &eval.Response{Meta: map[string]any{"confidence": 60.0}}})
@@ -46,9 +46,12 @@ func TestCompareStandsSideBySide(t *testing.T) {
 
 func TestCompareHasTheScoresOfBothRuns(t *testing.T) {
 	build := func(scores ...eval.Score) *eval.Run {
-		tally := eval.NewTally(nil)
+		tally := eval.NewTally(nil, nil)
 		tally.Add(&eval.Result{Case: &eval.Case{ID: "a"}, Trial: 1, Status: eval.Pass, Scores: scores})
-		return &eval.Run{Summary: tally.Summary(), Cases: tally.Verdicts()}
+		return &eval.Run{
+			Header:  eval.Header{Kinds: map[string]eval.KindInfo{"accuracy": {Graded: true}}},
+			Summary: tally.Summary(), Cases: tally.Verdicts(),
+		}
 	}
 	score := func(key string, value float64) eval.Score {
 		return eval.Score{Key: key, Kind: "accuracy", Status: eval.Pass, Value: value}

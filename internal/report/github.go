@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -23,26 +24,20 @@ func writeGitHub(w io.Writer, run *eval.Run, o Options) error {
 		return err
 	}
 	p := newPrinter(w)
-	var counts [len(troubleMarks)]int
-	for r, err := range each(run) {
-		if err != nil {
-			return err
-		}
-		for t := range trouble(len(counts)) {
-			reasons := t.of(r)
-			if len(reasons) == 0 {
-				continue
-			}
-			if counts[t]++; counts[t] <= annotationsMax || o.Verbose {
-				p.print(annotation(t, newItem(r, reasons, 0)))
-			}
-		}
+	limit := annotationsMax
+	if o.Verbose {
+		limit = math.MaxInt
+	}
+	var d digest
+	err = d.read(run, limit, func(t trouble, r *eval.Result, reasons []string) {
+		p.print(annotation(t, newItem(r, reasons, 0)))
+	})
+	if err != nil {
+		return err
 	}
 	cut := 0
-	for _, n := range counts {
-		if n > annotationsMax && !o.Verbose {
-			cut += n - annotationsMax
-		}
+	for _, n := range d.counts {
+		cut += max(0, n-limit)
 	}
 	p.print(notice(run, cut))
 	return p.close()

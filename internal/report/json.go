@@ -116,9 +116,10 @@ type scoreMark struct {
 	Skipped  int      `json:"skipped"`
 }
 
-// spillBytes bounds the failures that are kept while the results are written.
-// Beyond it they are read again, which takes time instead of memory.
-const spillBytes = 4 << 20
+// spillBytes bounds the failures that are kept while the results are written:
+// those of some ten thousand results. Beyond it they are read again, which takes
+// time instead of memory.
+const spillBytes = 16 << 20
 
 // writeJSON writes the evaluation report, laid out as JSON.stringify would
 // with two spaces. Its head and each result are built and written one by one.
@@ -263,8 +264,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// results writes the results and gives back the failures among them, already
-// in JSON, or nil when they were too many to keep.
+// results writes the results and gives back the failures among them, or nil
+// when they were too many to keep.
 func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 	list := j.list("results")
 	kept, size := [][]byte{}, 0
@@ -272,18 +273,17 @@ func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := testResultOf(r)
-		b, err := j.encode("    ", t)
+		b, err := j.planned(r, false)
 		if err != nil {
-			return nil, fmt.Errorf("write the result of case %s: %w", r.Case.ID, err)
+			return nil, err
 		}
 		list.add(b)
 		if r.Status != eval.Fail || kept == nil {
 			continue
 		}
-		if b, err = j.encode("    ", testFailureOf(t)); err != nil {
-			return nil, fmt.Errorf("write the failure of case %s: %w", r.Case.ID, err)
-		}
+		from := j.plan.Mark()
+		j.plan.failure(r)
+		b = j.plan.Since(from)
 		if size += len(b); size > spillBytes {
 			kept = nil
 			continue
@@ -294,25 +294,40 @@ func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 	return kept, nil
 }
 
+// planned is a result as the report has it among its results or its failures.
+func (j *jsonWriter) planned(r *eval.Result, failure bool) ([]byte, error) {
+	j.plan.Reset()
+	j.plan.result(r)
+	from := 0
+	if failure {
+		from = j.plan.Mark()
+		j.plan.failure(r)
+	}
+	if _, err := j.plan.Bytes(); err != nil {
+		return nil, fmt.Errorf("write the result of case %s: %w", r.Case.ID, err)
+	}
+	return j.layOut("    ", j.plan.Since(from)), nil
+}
+
 func (j *jsonWriter) failures(run *eval.Run, kept [][]byte) error {
 	list := j.list("failures")
 	defer list.end()
 	if kept != nil {
 		for _, b := range kept {
-			list.add(b)
+			list.add(j.layOut("    ", b))
 		}
 		return nil
 	}
-	for r, err := range each(run) {
+	for r, err := range notable(run, func(s eval.Status) bool { return s != eval.Fail }) {
 		if err != nil {
 			return err
 		}
 		if r.Status != eval.Fail {
 			continue
 		}
-		b, err := j.encode("    ", testFailureOf(testResultOf(r)))
+		b, err := j.planned(r, true)
 		if err != nil {
-			return fmt.Errorf("write the failure of case %s: %w", r.Case.ID, err)
+			return err
 		}
 		list.add(b)
 	}

@@ -215,12 +215,12 @@ func TestJSONKeepsAnswersWhole(t *testing.T) {
 // the report is the same.
 func TestJSONManyFailures(t *testing.T) {
 	results := sampleResults()
-	for range 6 { // each carries its megabyte in the reason
+	for range 20 { // each carries its megabyte in the reason
 		results = append(results, results[8])
 	}
 	r := decodePlan(t, render(t, "json", runOf(results), Options{}))
-	if len(r.Failures) != 11 || *r.Failures[10].TestID != "mina-long" {
-		t.Errorf("%d failures, want 11", len(r.Failures))
+	if len(r.Failures) != 25 || *r.Failures[24].TestID != "mina-long" {
+		t.Errorf("%d failures, want 25", len(r.Failures))
 	}
 }
 

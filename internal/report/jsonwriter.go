@@ -13,6 +13,7 @@ type jsonWriter struct {
 	*printer
 	buf  bytes.Buffer // one value as the encoder made it
 	enc  *json.Encoder
+	plan planEncoder
 	tidy []byte // the same as it is written
 }
 
@@ -30,18 +31,13 @@ func (j *jsonWriter) encode(prefix string, v any) ([]byte, error) {
 	if err := j.enc.Encode(v); err != nil {
 		return nil, err
 	}
-	j.tidy = appendLaidOut(j.tidy[:0], bytes.TrimSuffix(j.buf.Bytes(), []byte("\n")), prefix)
-	return j.tidy, nil
+	return j.layOut(prefix, bytes.TrimSuffix(j.buf.Bytes(), []byte("\n"))), nil
 }
 
-// line gives v in JSON on one line, with its end.
-func (j *jsonWriter) line(v any) ([]byte, error) {
-	j.buf.Reset()
-	if err := j.enc.Encode(v); err != nil {
-		return nil, err
-	}
-	j.tidy = appendTidy(j.tidy[:0], j.buf.Bytes())
-	return j.tidy, nil
+// layOut is JSON as it is written. The bytes are good until the next call.
+func (j *jsonWriter) layOut(prefix string, b []byte) []byte {
+	j.tidy = appendLaidOut(j.tidy[:0], b, prefix)
+	return j.tidy
 }
 
 // open writes an object and leaves it open for more members.
@@ -85,35 +81,27 @@ func (l *jsonList) end() {
 // its strings made tidy. It knows that an encoder made its input, which is why
 // it takes a fraction of the time of [json.Indent].
 func appendLaidOut(dst, src []byte, prefix string) []byte {
-	depth := 0
-	newline := func() {
-		dst = append(append(dst, '\n'), prefix...)
-		for range depth {
-			dst = append(dst, "  "...)
-		}
-	}
-	for i := 0; i < len(src); i++ {
-		switch c := src[i]; c {
+	line := append([]byte{'\n'}, prefix...) // and the indentation
+	for i := 0; i < len(src); {
+		c := src[i]
+		i++
+		switch c {
 		case '"':
-			end := stringEnd(src, i)
-			dst = appendTidy(dst, src[i:end])
-			i = end - 1
+			dst, i = appendTidyString(append(dst, '"'), src, i)
 		case '{', '[':
 			dst = append(dst, c)
-			if i+1 < len(src) && src[i+1] == c+2 { // the closing one is two further in ASCII
+			if i < len(src) && src[i] == c+2 { // the closing one is two further in ASCII
 				i++
 				dst = append(dst, c+2)
 				continue
 			}
-			depth++
-			newline()
+			line = append(line, "  "...)
+			dst = append(dst, line...)
 		case '}', ']':
-			depth--
-			newline()
-			dst = append(dst, c)
+			line = line[:max(1, len(line)-2)]
+			dst = append(append(dst, line...), c)
 		case ',':
-			dst = append(dst, c)
-			newline()
+			dst = append(append(dst, c), line...)
 		case ':':
 			dst = append(dst, ": "...)
 		default:
@@ -123,41 +111,52 @@ func appendLaidOut(dst, src []byte, prefix string) []byte {
 	return dst
 }
 
-// stringEnd is the index after the string that starts at i.
-func stringEnd(src []byte, i int) int {
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case '\\':
-			i++ // whatever it escapes
-		case '"':
-			return i + 1
-		}
+// appendTidy copies compact JSON with its strings made tidy. What is between
+// strings has nothing to change.
+func appendTidy(dst, src []byte) []byte {
+	for i := 0; i < len(src); {
+		dst, i = appendTidyString(dst, src, i)
 	}
-	return len(src)
+	return dst
 }
 
-// appendTidy copies JSON text with its strings spelled as a reader would want
-// them: < > & as themselves, also where an input or a rule came with them
-// escaped; characters that a terminal would obey, or that reorder what is
-// seen, as escapes; bytes that are not UTF-8 as U+FFFD. What it means stays
-// the same.
-func appendTidy(dst, src []byte) []byte {
-	from := 0 // copied up to here
-	for i := 0; i < len(src); {
-		c := src[i]
-		switch {
-		case c == '\\':
-			n := 1
+// odd marks the bytes of a string that are not simply copied.
+var odd = func() (t [256]bool) {
+	for c := range t {
+		t[c] = c == '"' || c == '\\' || c >= 0x7f
+	}
+	return t
+}()
+
+// appendTidyString copies a string from behind its first quote to behind its
+// last, spelled as a reader would want it: < > & as themselves, also where an
+// input or a rule came with them escaped; characters that a terminal would obey,
+// or that reorder what is seen, as escapes; bytes that are not UTF-8 as U+FFFD.
+// What it means stays the same. It returns the index after the string.
+func appendTidyString(dst, src []byte, i int) ([]byte, int) {
+	from := i // copied up to here
+	for {
+		for i < len(src) && !odd[src[i]] {
+			i++
+		}
+		if i >= len(src) {
+			return append(dst, src[min(from, len(src)):]...), len(src)
+		}
+		switch src[i] {
+		case '"':
+			i++
+			return append(dst, src[from:i]...), i
+		case '\\':
 			if plain := htmlEscape(src[i:]); plain != 0 {
 				dst = append(append(dst, src[from:i]...), plain)
-				n = 6
-				from = i + n
-			} else if bytes.HasPrefix(src[i:], []byte(`\\`)) {
-				n = 2 // the second is no start of an escape
+				i += 6
+				from = i
+				continue
 			}
-			i += n
-		case c < 0x7f:
 			i++
+			if i < len(src) && (src[i] == '"' || src[i] == '\\') {
+				i++ // no end of the string, no start of an escape
+			}
 		default:
 			r, n := utf8.DecodeRune(src[i:])
 			if r == utf8.RuneError && n == 1 || obeyed(r) {
@@ -168,7 +167,6 @@ func appendTidy(dst, src []byte) []byte {
 			i += n
 		}
 	}
-	return append(dst, src[from:]...)
 }
 
 // htmlEscape is the character behind one of the escapes that encoding/json

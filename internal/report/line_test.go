@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -22,7 +24,7 @@ func TestLine(t *testing.T) {
 			if r.Response != nil && len(r.Response.Text) > 1<<19 {
 				continue // its reason alone fills a screen
 			}
-			b.WriteString(Line(r, i+1, len(results), v.o) + "\n")
+			b.WriteString(Line(runOf(results), r, i+1, v.o) + "\n")
 		}
 		data := strings.ReplaceAll(b.String(), "\x1b", "{ESC}")
 		got.Files = append(got.Files, txtar.File{Name: v.name, Data: []byte(data)})
@@ -32,7 +34,7 @@ func TestLine(t *testing.T) {
 
 func TestLineIsThePlansLine(t *testing.T) {
 	r := plainResults()[0]
-	if diff := cmp.Diff("  ✓ [3/120] mina-basic-001: What is o1js?", Line(r, 3, 120, Options{})); diff != "" {
+	if diff := cmp.Diff("  ✓ [3/120] mina-basic-001: What is o1js?", Line(&eval.Run{Header: eval.Header{Planned: 120}}, r, 3, Options{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -7,167 +7,65 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
-// The types of the JSON report. Names and order follow the evaluation report
-// this format continues, whose readers exist; what it did not have stands
-// after it in each object.
-
-type testResult struct {
-	TestCase     testCase     `json:"testCase"`
-	Passed       bool         `json:"passed"`
-	Validations  []validation `json:"validations"`
-	Response     string       `json:"response"`
-	Metadata     metadata     `json:"metadata"`
-	ErrorMessage string       `json:"errorMessage,omitempty"`
-
-	Status   eval.Status `json:"status"`
-	Trial    int         `json:"trial"`
-	Target   string      `json:"target,omitempty"`
-	Score    *float64    `json:"score,omitempty"`
-	Mode     string      `json:"failureMode,omitempty"`
-	IsError  bool        `json:"isError,omitempty"`
-	Attempts int         `json:"attempts,omitempty"`
-	Model    string      `json:"model,omitempty"`
-	Usage    *eval.Spent `json:"usage,omitempty"` // the judges' apart
-	Notes    []string    `json:"notes,omitempty"`
-	Error    *eval.Fault `json:"error,omitempty"`
+// planEncoder writes the objects of the JSON report. Names and order follow the
+// evaluation report this format continues, whose readers exist; what it did not
+// have comes after it in each object.
+type planEncoder struct {
+	eval.Encoder
+	rules  map[*eval.Check]*planRule
+	failed []byte // the failed validations of the last result, as JSON
 }
 
-type testCase struct {
-	ID          string          `json:"id"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	Tool        string          `json:"tool"`
-	Project     string          `json:"project"`
-	Difficulty  eval.Difficulty `json:"difficulty"`
-	Input       json.RawMessage `json:"input"`
-	Expected    expected        `json:"expected"`
-	Tags        []string        `json:"tags,omitempty"`
-
-	Suite string    `json:"suite,omitempty"`
-	Pos   *eval.Pos `json:"pos,omitempty"`
+// planRule is a check as the report shows it.
+type planRule struct {
+	text []byte // JSON without spaces
+	word string // the keyword or module it looks for, of a check from sugar
+	list string // the list of the sugar, "" for a check that was written as such
 }
 
-type expected struct {
-	Validations       []json.RawMessage `json:"validations"`
-	ExpectedKeywords  []string          `json:"expectedKeywords,omitempty"`
-	ForbiddenKeywords []string          `json:"forbiddenKeywords,omitempty"`
-	ExpectedImports   []string          `json:"expectedImports,omitempty"`
-}
+// cachedRules bounds the rules that are remembered. Cases share most checks.
+const cachedRules = 4096
 
-type metadata struct {
-	Confidence       float64 `json:"confidence"`
-	SourcesUsed      float64 `json:"sourcesUsed"`
-	ProcessingTimeMS float64 `json:"processingTimeMs"`
-}
-
-type validation struct {
-	Rule    json.RawMessage `json:"rule"`
-	Passed  bool            `json:"passed"`
-	Message string          `json:"message"`
-	Details map[string]any  `json:"details,omitempty"`
-
-	Status   eval.Status    `json:"status"`
-	Key      string         `json:"key"`
-	Value    *float64       `json:"value,omitempty"` // only a check with a verdict has one
-	Weight   float64        `json:"weight"`
-	Severity eval.Severity  `json:"severity,omitempty"`
-	Mode     string         `json:"failureMode,omitempty"`
-	Findings []eval.Finding `json:"findings,omitempty"`
-	Checks   []eval.Score   `json:"checks,omitempty"` // inside this one
-	Usage    *eval.Usage    `json:"usage,omitempty"`
-}
-
-type testFailure struct {
-	TestID            string       `json:"testId"`
-	TestName          string       `json:"testName"`
-	FailedValidations []validation `json:"failedValidations"`
-
-	Trial int    `json:"trial"`
-	Mode  string `json:"failureMode,omitempty"`
-}
-
-func testResultOf(r *eval.Result) testResult {
-	rules := rulesOf(r.Case)
-	t := testResult{
-		TestCase:    testCaseOf(r.Case, rules),
-		Passed:      r.Status == eval.Pass,
-		Validations: validationsOf(r, rules),
-		Metadata:    metadataOf(r),
-		Status:      r.Status,
-		Trial:       r.Trial,
-		Target:      r.Target,
-		Mode:        r.Mode(),
-		Error:       r.Fault,
-		Usage:       r.Spent(),
+func (e *planEncoder) rule(c *eval.Check) *planRule {
+	if r := e.rules[c]; r != nil {
+		return r
 	}
-	if r.Status == eval.Pass || r.Status == eval.Fail {
-		t.Score = &r.Value
+	var raw eval.Encoder
+	raw.Raw(c.Rule())
+	text, err := raw.Bytes()
+	if err != nil {
+		text = bareRule(c.Kind)
 	}
-	if r.Fault != nil {
-		t.ErrorMessage = r.Fault.Message
-	}
-	if resp := r.Response; resp != nil {
-		t.Response = resp.RawText()
-		t.IsError, t.Model, t.Notes = resp.IsError, resp.Model, resp.Notes
-		t.Attempts = max(1, resp.Attempts)
-	}
-	return t
-}
-
-// rulesOf gives the rule of each check of a case, in their order.
-func rulesOf(c *eval.Case) []json.RawMessage {
-	rules := make([]json.RawMessage, len(c.Checks))
-	for i, check := range c.Checks {
-		rules[i] = check.Rule()
-	}
-	return rules
-}
-
-func testCaseOf(c *eval.Case, rules []json.RawMessage) testCase {
-	t := testCase{
-		ID: c.ID, Name: c.Name, Description: c.Description, Tool: c.Tool, Project: c.Project,
-		Difficulty: c.Difficulty, Input: c.Input, Tags: c.Tags, Suite: c.Suite,
-		Expected: expectedOf(c, rules),
-	}
-	if len(t.Input) == 0 {
-		t.Input = json.RawMessage("{}")
-	}
-	if c.Pos != (eval.Pos{}) {
-		t.Pos = &c.Pos
-	}
-	return t
-}
-
-// expectedOf gives back the sugar that the loader turned into checks, which it
-// left a trace of in their keys.
-func expectedOf(c *eval.Case, rules []json.RawMessage) expected {
-	e := expected{Validations: []json.RawMessage{}}
-	for i, check := range c.Checks {
-		if check.Implicit {
-			continue
+	r := &planRule{text: text, list: sugar(c.Key)}
+	if r.list != "" {
+		var ok bool
+		if r.word, ok = ruleWord(text); !ok {
+			r.list = ""
 		}
-		if into := e.sugar(check.Key); into != nil {
-			if word, ok := ruleWord(rules[i]); ok {
-				*into = append(*into, word)
-				continue
-			}
-		}
-		e.Validations = append(e.Validations, rules[i])
 	}
-	return e
+	if len(e.rules) >= cachedRules {
+		clear(e.rules)
+	} else if e.rules == nil {
+		e.rules = map[*eval.Check]*planRule{}
+	}
+	e.rules[c] = r
+	return r
 }
 
-// sugar is the list that a check's key says it was written in, or nil.
-func (e *expected) sugar(key string) *[]string {
+// The lists of sugar that the loader turns into checks, in the report's order.
+var sugarLists = []string{"expectedKeywords", "forbiddenKeywords", "expectedImports"}
+
+// sugar is the list that a check's key says it was written in, or "".
+func sugar(key string) string {
 	switch {
 	case strings.HasPrefix(key, "keyword:"):
-		return &e.ExpectedKeywords
+		return "expectedKeywords"
 	case strings.HasPrefix(key, "forbidden:"):
-		return &e.ForbiddenKeywords
+		return "forbiddenKeywords"
 	case strings.HasPrefix(key, "import:"):
-		return &e.ExpectedImports
+		return "expectedImports"
 	}
-	return nil
+	return ""
 }
 
 // ruleWord is the one word a rule looks for: a keyword or a module.
@@ -186,65 +84,215 @@ func ruleWord(rule json.RawMessage) (string, bool) {
 	return s, ok
 }
 
-// validationsOf lists the scores in check order. What the loader added by
-// itself is worth showing only when it did not pass.
-func validationsOf(r *eval.Result, rules []json.RawMessage) []validation {
-	out := make([]validation, 0, len(r.Scores))
+func bareRule(kind string) []byte {
+	var e eval.Encoder
+	e.Open('{')
+	e.Key("type")
+	e.Text(kind)
+	e.Close('}')
+	return e.Since(0)
+}
+
+// result writes one of the report's results.
+func (e *planEncoder) result(r *eval.Result) {
+	mode := r.Mode()
+	e.Open('{')
+	e.Key("testCase")
+	e.testCase(r.Case)
+	e.Key("passed")
+	e.Bool(r.Status == eval.Pass)
+	e.Key("validations")
+	e.validations(r)
+	e.Key("response")
+	if r.Response != nil {
+		e.Text(r.Response.RawText())
+	} else {
+		e.Text("")
+	}
+	e.Key("metadata")
+	e.metadata(r)
+	if r.Fault != nil {
+		e.OptText("errorMessage", r.Fault.Message)
+	}
+	e.Key("status")
+	e.Text(string(r.Status))
+	e.Key("trial")
+	e.Int(r.Trial)
+	e.OptText("target", r.Target)
+	if r.Status == eval.Pass || r.Status == eval.Fail {
+		e.Key("score")
+		e.Number(r.Value)
+	}
+	e.OptText("failureMode", mode)
+	if resp := r.Response; resp != nil {
+		e.OptBool("isError", resp.IsError)
+		e.OptInt("attempts", max(1, resp.Attempts))
+		e.OptText("model", resp.Model)
+	}
+	if spent := r.Spent(); spent != nil { // the judges' apart
+		e.Key("usage")
+		e.Open('{')
+		e.OptUsage("answer", &spent.Answer)
+		e.OptUsage("judge", &spent.Judge)
+		e.Close('}')
+	}
+	if r.Response != nil {
+		e.OptTexts("notes", r.Response.Notes)
+	}
+	e.OptFault("error", r.Fault)
+	e.Close('}')
+}
+
+func (e *planEncoder) testCase(c *eval.Case) {
+	e.Open('{')
+	for _, m := range [...][2]string{
+		{"id", c.ID}, {"name", c.Name}, {"description", c.Description}, {"tool", c.Tool},
+		{"project", c.Project}, {"difficulty", string(c.Difficulty)},
+	} {
+		e.Key(m[0])
+		e.Text(m[1])
+	}
+	e.Key("input")
+	if len(c.Input) > 0 {
+		e.Raw(c.Input)
+	} else {
+		e.Verbatim([]byte("{}"))
+	}
+	e.Key("expected")
+	e.expected(c)
+	e.OptTexts("tags", c.Tags)
+	e.OptText("suite", c.Suite)
+	e.OptPos("pos", c.Pos)
+	e.Close('}')
+}
+
+// expected gives back the sugar that the loader turned into checks, which it
+// left a trace of in their keys.
+func (e *planEncoder) expected(c *eval.Case) {
+	sweet := false
+	e.Open('{')
+	e.Key("validations")
+	e.Open('[')
+	for _, check := range c.Checks {
+		switch rule := e.rule(check); {
+		case check.Implicit:
+		case rule.list != "":
+			sweet = true
+		default:
+			e.Verbatim(rule.text)
+		}
+	}
+	e.Close(']')
+	for _, list := range sugarLists {
+		if !sweet {
+			break
+		}
+		var words []string
+		for _, check := range c.Checks {
+			if rule := e.rule(check); rule.list == list && !check.Implicit {
+				words = append(words, rule.word)
+			}
+		}
+		e.OptTexts(list, words)
+	}
+	e.Close('}')
+}
+
+// validations lists the scores in check order. What the loader added by itself
+// is worth showing only when it did not pass.
+func (e *planEncoder) validations(r *eval.Result) {
+	e.failed = e.failed[:0]
+	e.Open('[')
 	for i := range r.Scores {
 		s := &r.Scores[i]
 		if s.Implicit && s.Status == eval.Pass {
 			continue
 		}
-		v := validation{
-			Rule: ruleOf(r.Case, rules, i, s), Passed: s.Status == eval.Pass, Message: s.Reason, Details: s.Details,
-			Status: s.Status, Key: s.Key, Weight: s.Weight, Severity: s.Severity, Findings: s.Findings,
-			Checks: s.Checks, Usage: s.Usage,
+		from := e.Mark()
+		e.validation(s, e.ruleOf(r.Case, i, s))
+		if s.Status == eval.Fail {
+			e.failed = append(append(e.failed, e.Since(from)...), ',')
 		}
-		if s.Counts() {
-			v.Value = &s.Value
-		}
-		if s.Status != eval.Pass {
-			v.Mode = s.Mode
-		}
-		out = append(out, v)
 	}
-	return out
+	e.Close(']')
 }
 
-// ruleOf finds the rule behind a score. Scores stand in check order, so the
-// check at its own index is nearly always the one.
-func ruleOf(c *eval.Case, rules []json.RawMessage, i int, s *eval.Score) json.RawMessage {
+func (e *planEncoder) validation(s *eval.Score, rule []byte) {
+	e.Open('{')
+	e.Key("rule")
+	e.Verbatim(rule)
+	e.Key("passed")
+	e.Bool(s.Status == eval.Pass)
+	e.Key("message")
+	e.Text(s.Reason)
+	e.OptMap("details", s.Details)
+	e.Key("status")
+	e.Text(string(s.Status))
+	e.Key("key")
+	e.Text(s.Key)
+	if s.Counts() { // only a check with a verdict has a value
+		e.Key("value")
+		e.Number(s.Value)
+	}
+	e.Key("weight")
+	e.Number(s.Weight)
+	e.OptText("severity", string(s.Severity))
+	if s.Status != eval.Pass {
+		e.OptText("failureMode", s.Mode)
+	}
+	e.OptFindings("findings", s.Findings)
+	e.OptScores("checks", s.Checks) // inside this one
+	e.OptUsage("usage", s.Usage)
+	e.Close('}')
+}
+
+// ruleOf finds the rule behind a score. Scores are in check order, so the check
+// at its own index is nearly always the one.
+func (e *planEncoder) ruleOf(c *eval.Case, i int, s *eval.Score) []byte {
 	if i < len(c.Checks) && c.Checks[i].Key == s.Key {
-		return rules[i]
+		return e.rule(c.Checks[i]).text
 	}
-	for j, check := range c.Checks {
+	for _, check := range c.Checks {
 		if check.Key == s.Key {
-			return rules[j]
+			return e.rule(check).text
 		}
 	}
-	rule, _ := json.Marshal(map[string]string{"type": s.Kind}) // two strings always marshal
-	return rule
+	return bareRule(s.Kind)
 }
 
-func metadataOf(r *eval.Result) metadata {
-	m := metadata{ProcessingTimeMS: roundUp(eval.Millis(r.Duration))}
+func (e *planEncoder) metadata(r *eval.Result) {
+	var confidence, sources float64
+	took := r.Duration
 	if r.Response != nil {
-		m.Confidence, _ = r.Response.Confidence()
-		m.SourcesUsed, _ = r.Response.MetaNumber("sourcesUsed")
-		m.ProcessingTimeMS = roundUp(eval.Millis(r.Response.Latency))
+		confidence, _ = r.Response.Confidence()
+		sources, _ = r.Response.MetaNumber("sourcesUsed")
+		took = r.Response.Latency
 	}
-	return m
+	e.Open('{')
+	e.Key("confidence")
+	e.Number(confidence)
+	e.Key("sourcesUsed")
+	e.Number(sources)
+	e.Key("processingTimeMs")
+	e.Number(roundUp(eval.Millis(took)))
+	e.Close('}')
 }
 
-func testFailureOf(t testResult) testFailure {
-	f := testFailure{
-		TestID: t.TestCase.ID, TestName: t.TestCase.Name, FailedValidations: []validation{},
-		Trial: t.Trial, Mode: t.Mode,
+// failure writes the last result as one of the report's failures.
+func (e *planEncoder) failure(r *eval.Result) {
+	e.Open('{')
+	e.Key("testId")
+	e.Text(r.Case.ID)
+	e.Key("testName")
+	e.Text(r.Case.Name)
+	e.Key("failedValidations")
+	e.Open('[')
+	if n := len(e.failed); n > 0 {
+		e.Verbatim(e.failed[:n-1])
 	}
-	for _, v := range t.Validations {
-		if v.Status == eval.Fail {
-			f.FailedValidations = append(f.FailedValidations, v)
-		}
-	}
-	return f
+	e.Close(']')
+	e.Key("trial")
+	e.Int(r.Trial)
+	e.OptText("failureMode", r.Mode())
+	e.Close('}')
 }

@@ -189,7 +189,7 @@ func TestBareRun(t *testing.T) {
 		}
 	}
 	for _, r := range bare {
-		Line(r, 1, 1, Options{Verbose: true})
+		Line(new(eval.Run), r, 1, Options{Verbose: true})
 	}
 }
 

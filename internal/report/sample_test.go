@@ -16,7 +16,7 @@ import (
 // here, because the results are made by hand.
 type rule map[string]any
 
-func (rule) Grade(context.Context, *eval.Case, *eval.Response) (eval.Score, error) {
+func (rule) Grade(context.Context, *eval.Attempt) (eval.Score, error) {
 	return eval.Score{}, errors.New("not asked")
 }
 
@@ -193,6 +193,13 @@ func searchResults() []*eval.Result {
 	}
 }
 
+// sampleKinds are what the catalogue of graders says of the kinds in the sample.
+var sampleKinds = map[string]eval.KindInfo{
+	"judge":       {Graded: true},
+	"recall_at_k": {Graded: true, Section: eval.RetrievalSection, Order: 1},
+	"mrr":         {Graded: true, Section: eval.RetrievalSection, Order: 2},
+}
+
 // runOf is a finished run of the results, with the numbers they add up to.
 func runOf(results []*eval.Result, gates ...string) *eval.Run {
 	run := &eval.Run{Header: eval.Header{
@@ -204,6 +211,7 @@ func runOf(results []*eval.Result, gates ...string) *eval.Run {
 		},
 		Targets: map[string]map[string]string{"docs": {"server": "crypto-docs 1.0", "protocol": "2024-11-05"}},
 		Git:     &eval.Git{Revision: "0123abcd", Dirty: true},
+		Kinds:   sampleKinds,
 	}}
 	for _, text := range gates {
 		g, err := eval.ParseGate(text)
@@ -212,7 +220,7 @@ func runOf(results []*eval.Result, gates ...string) *eval.Run {
 		}
 		run.Gates = append(run.Gates, g)
 	}
-	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
+	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites), run.Kinds)
 	for _, r := range results {
 		tally.Add(r)
 		run.Trials = max(run.Trials, r.Trial)
@@ -272,7 +280,7 @@ func largeRun(n int) *eval.Run {
 		}
 	}
 	run := runOf(nil, "pass_rate >= 50%")
-	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites))
+	tally := eval.NewTally(eval.EffectiveGates(run.Gates, run.Suites), run.Kinds)
 	for r := range seq {
 		tally.Add(r)
 	}

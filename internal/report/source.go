@@ -11,12 +11,23 @@ import (
 
 // each reads a run's results in suite order. Every result it yields has a case
 // and a trial, so that no format has to doubt it.
-func each(run *eval.Run) iter.Seq2[*eval.Result, error] {
+func each(run *eval.Run) iter.Seq2[*eval.Result, error] { return whole(run, run.Results) }
+
+// notable is each without results that have a status that skip accepts and no
+// check that only warns, where the run can tell them apart without reading all.
+func notable(run *eval.Run, skip func(eval.Status) bool) iter.Seq2[*eval.Result, error] {
+	if run.Notable == nil {
+		return each(run)
+	}
+	return whole(run, func() iter.Seq2[*eval.Result, error] { return run.Notable(skip) })
+}
+
+func whole(run *eval.Run, results func() iter.Seq2[*eval.Result, error]) iter.Seq2[*eval.Result, error] {
 	return func(yield func(*eval.Result, error) bool) {
-		if run.Results == nil {
+		if results == nil {
 			return
 		}
-		for r, err := range run.Results() {
+		for r, err := range results() {
 			if err != nil {
 				yield(nil, fmt.Errorf("read the results of run %s: %w", run.ID, err))
 				return

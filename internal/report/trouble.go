@@ -150,6 +150,17 @@ func faultReason(f *eval.Fault) string {
 	return term.OneLine(f.Class, 60) + ": " + term.OneLine(f.Message, reasonBytes)
 }
 
+// status is that of the results of a class; those with a warning may have any.
+func (t trouble) status() eval.Status {
+	return [...]eval.Status{failures: eval.Fail, faults: eval.Error, undecided: eval.Unscored, warnings: ""}[t]
+}
+
+// count is how many results of a class the summary counts; it does not know how
+// many have warnings.
+func (t trouble) count(s *eval.Summary) int {
+	return [...]int{failures: s.Failed, faults: s.Errors, undecided: s.Unscored, warnings: 0}[t]
+}
+
 // digest is what one pass over a run finds beyond its summary: the first items
 // of each class.
 type digest struct {
@@ -160,25 +171,53 @@ type digest struct {
 // newDigest reads the results once and keeps at most limit items of a class.
 func newDigest(run *eval.Run, limit, answerBytes int) (*digest, error) {
 	d := new(digest)
+	err := d.read(run, limit, func(t trouble, r *eval.Result, reasons []string) {
+		d.items[t] = append(d.items[t], newItem(r, reasons, answerBytes))
+	})
+	return d, err
+}
+
+// read calls show with the first results of each class, at most limit of them,
+// and counts all. Results that would not be shown are not read where the run can
+// tell them apart.
+func (d *digest) read(run *eval.Run, limit int, show func(trouble, *eval.Result, []string)) error {
 	if !worthReading(run.Summary) {
-		return d, nil
+		return nil
 	}
-	for r, err := range each(run) {
-		if err != nil {
-			return nil, err
+	var shown [len(troubleMarks)]int
+	for t := range warnings {
+		d.counts[t] = t.count(run.Summary)
+	}
+	skip := func(s eval.Status) bool {
+		for t := range warnings {
+			if t.status() == s && shown[t] < limit {
+				return false
+			}
 		}
-		for t := range trouble(len(d.items)) {
+		return true
+	}
+	for r, err := range notable(run, skip) {
+		if err != nil {
+			return err
+		}
+		for t := range trouble(len(shown)) {
+			if t != warnings && shown[t] >= limit {
+				continue
+			}
 			reasons := t.of(r)
 			if len(reasons) == 0 {
 				continue
 			}
-			d.counts[t]++
-			if len(d.items[t]) < limit {
-				d.items[t] = append(d.items[t], newItem(r, reasons, answerBytes))
+			if t == warnings {
+				d.counts[t]++
+			}
+			if shown[t] < limit {
+				shown[t]++
+				show(t, r, reasons)
 			}
 		}
 	}
-	return d, nil
+	return nil
 }
 
 // worthReading tells whether a run's results hold anything for a digest. A
@@ -192,7 +231,7 @@ func worthReading(s *eval.Summary) bool {
 // everything needs no more memory than showing some.
 func every(run *eval.Run, t trouble) iter.Seq2[item, error] {
 	return func(yield func(item, error) bool) {
-		for r, err := range each(run) {
+		for r, err := range notable(run, func(s eval.Status) bool { return s != t.status() }) {
 			if err != nil {
 				yield(item{}, err)
 				return

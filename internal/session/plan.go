@@ -133,7 +133,7 @@ func (p *Plan) judging(ctx context.Context) error {
 			p.Unjudged++
 		}
 	}
-	p.header.Kinds = grade.Info(cases)
+	p.header.Kinds = grade.Info()
 	p.header.Git = gitRevision(ctx, p.world)
 	return nil
 }
@@ -251,7 +251,7 @@ func Resume(ctx context.Context, w *World, dir string, r Resumption) (*Plan, err
 			return nil, err
 		}
 		p.header = head
-		p.header.Kinds = grade.Info(p.loaded.cases())
+		p.header.Kinds = grade.Info()
 	}
 	if p.journal, err = store.Resume(dir); err != nil {
 		return nil, p.abandon(err)
@@ -403,7 +403,7 @@ func Open(dir string) (*eval.Run, error) {
 // reports need to know of its checks.
 func fillKinds(run *eval.Run) {
 	if run.Kinds == nil {
-		run.Kinds = grade.Info(nil)
+		run.Kinds = grade.Info()
 	}
 }
 

@@ -27,17 +27,16 @@ type folder struct {
 
 // attach lets a run be read through.
 func (f *folder) attach(run *eval.Run) {
-	run.Results = func() iter.Seq2[*eval.Result, error] { return f.results(false) }
-	run.Notable = func() iter.Seq2[*eval.Result, error] { return f.results(true) }
-	run.Result = f.result
+	run.Results = func() iter.Seq2[*eval.Result, error] { return f.results(nil) }
+	run.Notable, run.Result = f.results, f.result
 }
 
 // results streams the results in suite order, arms and trials in order, each
-// with its case. Of a result that is there twice the later one counts. Notable
-// ones are those that did not pass or have a check that only warns.
-func (f *folder) results(notable bool) iter.Seq2[*eval.Result, error] {
+// with its case. Of a result that is there twice the later one counts. Those that
+// skip accepts are left out, see [eval.Run.Notable].
+func (f *folder) results(skip func(eval.Status) bool) iter.Seq2[*eval.Result, error] {
 	return func(yield func(*eval.Result, error) bool) {
-		if err := f.each(notable, yield); err != nil && !errors.Is(err, errStop) {
+		if err := f.each(skip, yield); err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
@@ -45,7 +44,7 @@ func (f *folder) results(notable bool) iter.Seq2[*eval.Result, error] {
 
 var errStop = errors.New("the reader has seen enough")
 
-func (f *folder) each(notable bool, yield func(*eval.Result, error) bool) error {
+func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, error) bool) error {
 	l, err := f.list(false)
 	if err != nil {
 		return err
@@ -66,8 +65,10 @@ func (f *folder) each(notable bool, yield func(*eval.Result, error) bool) error 
 		if err != nil {
 			return r.damaged(resultsFile, err)
 		}
-		if notable && r.passed(line) {
-			continue
+		if skip != nil && !r.warns(line) {
+			if _, status, err := r.decoder.Identity(line); err == nil && skip(status) {
+				continue
+			}
 		}
 		res, err := r.decode(line, l.cases[p.order])
 		if err != nil {
@@ -127,12 +128,8 @@ func (r *reader) damaged(file string, err error) error {
 	return fmt.Errorf("read %s of run %s: %w", file, r.folder.dir, err)
 }
 
-// passed tells a line of a result that passed and has no check that only warns,
-// without decoding it.
-func (r *reader) passed(line []byte) bool {
-	_, status, err := r.decoder.Identity(line)
-	return err == nil && status == eval.Pass && !bytes.Contains(line, []byte(`"severity":"warn"`))
-}
+// warns tells whether a line may have a check that only warns.
+func (r *reader) warns(line []byte) bool { return bytes.Contains(line, []byte(`"severity":"warn"`)) }
 
 func (r *reader) result(p place, c caseLine) (*eval.Result, error) {
 	line, err := r.results.line(p.offset, p.length)
@@ -155,14 +152,13 @@ func (r *reader) decode(line []byte, c caseLine) (*eval.Result, error) {
 		}
 		r.at = c.offset
 	}
-	res, digest, err := r.decoder.Result(line)
+	res, digest, err := r.decoder.Result(line, r.current)
 	if err == nil && digest != "" {
 		res.Response.Context, err = r.folder.blobs.text(digest)
 	}
 	if err != nil {
 		return nil, r.damaged(resultsFile, err)
 	}
-	res.Case = r.current
 	return res, nil
 }
 

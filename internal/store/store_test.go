@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,22 +32,37 @@ func suiteOf(n int) *eval.Suite {
 
 type even struct{}
 
-func (even) Grade(_ context.Context, _ *eval.Case, r *eval.Response) (eval.Score, error) {
-	return eval.PassIf((r.Text[len(r.Text)-1]-'0')%2 == 0, "answered %s", r.Text), nil
+func (even) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+	text := a.Response.Text
+	return eval.PassIf((text[len(text)-1]-'0')%2 == 0, "answered %s", text), nil
 }
 
-func echo(ctx context.Context, c *eval.Case) (*eval.Response, error) {
-	if c.ID == "case-003" {
+func echo(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
+	if a.Case.ID == "case-003" {
 		return nil, fmt.Errorf("no line to the server")
 	}
-	return &eval.Response{Text: c.ID, Meta: map[string]any{"confidence": 50.0}, Latency: time.Millisecond}, nil
+	return &eval.Response{Text: a.Case.ID, Meta: map[string]any{"confidence": 50.0}, Latency: time.Millisecond}, nil
 }
 
-func runner(sinks ...eval.Sink) *eval.Runner {
-	return &eval.Runner{
-		Targets: map[string]eval.Target{"": eval.TargetFunc(echo)}, Concurrency: 4, Sinks: sinks,
-		Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+func runner(journal eval.Journal) *eval.Runner {
+	env := &eval.Env{
+		Targets: map[string]eval.Target{"": eval.TargetFunc(echo)},
+		Now:     func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
 	}
+	return &eval.Runner{Env: env, Executor: &eval.Pool{Env: env, Concurrency: 4}, Journal: journal}
+}
+
+// record runs a suite with a writer and lets go of it.
+func record(t testing.TB, root, id string, trials int, s *eval.Suite) *eval.Run {
+	t.Helper()
+	w := store.Create(root, id, []*eval.Suite{s})
+	r := runner(w)
+	r.Trials = trials
+	run, err := r.Run(t.Context(), eval.Header{ID: id}, []*eval.Suite{s})
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return run
 }
 
 func ids(t *testing.T, run *eval.Run) (out []string) {
@@ -62,13 +78,7 @@ func ids(t *testing.T, run *eval.Run) (out []string) {
 
 func TestRunIsReadBackInSuiteOrder(t *testing.T) {
 	root := t.TempDir()
-	s := suiteOf(6)
-	w := store.Create(root, "r1", []*eval.Suite{s})
-	r := runner(w)
-	r.Trials = 2
-	if _, err := r.Run(t.Context(), eval.Header{ID: "r1"}, []*eval.Suite{s}); err != nil {
-		t.Fatal(err)
-	}
+	record(t, root, "r1", 2, suiteOf(6))
 	run, err := store.Open(filepath.Join(root, "r1"))
 	if err != nil {
 		t.Fatal(err)
@@ -92,9 +102,7 @@ func TestRunIsReadBackInSuiteOrder(t *testing.T) {
 func TestTornLastLineIsDroppedAndMadeAgain(t *testing.T) {
 	root := t.TempDir()
 	s := suiteOf(5)
-	if _, err := runner(store.Create(root, "r1", []*eval.Suite{s})).Run(t.Context(), eval.Header{ID: "r1"}, []*eval.Suite{s}); err != nil {
-		t.Fatal(err)
-	}
+	record(t, root, "r1", 1, s)
 	dir := filepath.Join(root, "r1")
 	results := filepath.Join(dir, "results.jsonl")
 	b, err := os.ReadFile(results)
@@ -164,15 +172,13 @@ func unfinish(t *testing.T, dir string) {
 func TestReplayAnswersWithWhatTheRunHolds(t *testing.T) {
 	root := t.TempDir()
 	s := suiteOf(5)
-	if _, err := runner(store.Create(root, "r1", []*eval.Suite{s})).Run(t.Context(), eval.Header{ID: "r1"}, []*eval.Suite{s}); err != nil {
-		t.Fatal(err)
-	}
+	record(t, root, "r1", 1, s)
 	replay, err := store.NewReplay(filepath.Join(root, "r1"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer replay.Close()
-	got, err := replay.Respond(t.Context(), s.Cases[1])
+	got, err := replay.Respond(t.Context(), &eval.Attempt{Case: s.Cases[1]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,11 +186,11 @@ func TestReplayAnswersWithWhatTheRunHolds(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("response (-want +got):\n%s", diff)
 	}
-	_, err = replay.Respond(t.Context(), s.Cases[3])
+	_, err = replay.Respond(t.Context(), &eval.Attempt{Case: s.Cases[3]})
 	if err == nil || eval.FaultOf(err).Class != eval.TransportFault || err.Error() != "no line to the server" {
 		t.Errorf("an answer that was never had gives %v", err)
 	}
-	if _, err := replay.Respond(t.Context(), &eval.Case{ID: "new"}); err == nil {
+	if _, err := replay.Respond(t.Context(), &eval.Attempt{Case: &eval.Case{ID: "new"}}); err == nil {
 		t.Error("a case the run does not know gets an answer")
 	}
 }
@@ -214,10 +220,7 @@ func TestLockKeepsASecondWriterOut(t *testing.T) {
 func TestFindAndList(t *testing.T) {
 	root := t.TempDir()
 	for _, id := range []string{"20260101-000000-aaaa", "20260102-000000-bbbb"} {
-		s := suiteOf(1)
-		if _, err := runner(store.Create(root, id, []*eval.Suite{s})).Run(t.Context(), eval.Header{ID: id}, []*eval.Suite{s}); err != nil {
-			t.Fatal(err)
-		}
+		record(t, root, id, 1, suiteOf(1))
 	}
 	if err := os.Mkdir(filepath.Join(root, "zz-not-a-run"), 0o755); err != nil {
 		t.Fatal(err)

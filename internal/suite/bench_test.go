@@ -26,7 +26,6 @@ func BenchmarkLoad(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&with)
 	runtime.KeepAlive(set)
-	set = nil
 	runtime.GC()
 	runtime.ReadMemStats(&without)
 	b.ReportMetric(float64(with.HeapAlloc-without.HeapAlloc)/10_000, "kept-B/case")
