@@ -132,7 +132,7 @@ func (u *usage) cut(dir string, seen calls) error {
 	for _, end := range ends {
 		st := stage{name: end.name}
 		st.wall = max(0, end.at.Sub(from))
-		st.cpu = u.cpuAt(end.at) - u.cpuAt(from)
+		st.cpu = max(0, u.cpuAt(end.at)-u.cpuAt(from))
 		u.stages = append(u.stages, st)
 		from = end.at
 	}

@@ -73,12 +73,7 @@ func (d *Decoder) Items(n *yaml.Node) iter.Seq[*yaml.Node] {
 			}
 			return
 		}
-		for i := range d.list.starts {
-			item := d.list.item(d.lines, i)
-			if d.list.partial = item == nil; item == nil || !yield(item) {
-				return
-			}
-		}
+		d.list.items(d.lines, yield)
 	}
 }
 
@@ -165,31 +160,65 @@ func (l *list) attach(root *yaml.Node, key string) bool {
 	return false
 }
 
-// item parses one item, or gives nil when the file has to be parsed whole.
-func (l *list) item(lines []string, i int) *yaml.Node {
-	from, to := l.starts[i], l.end
+// items parses the items, and stops at one for which the file has to be parsed
+// whole.
+func (l *list) items(lines []string, yield func(*yaml.Node) bool) {
+	for i := 0; i < len(l.starts); {
+		if n := l.quick.item(lines[:l.until(i)], l.starts[i], l.column); n != nil {
+			if i++; !yield(n) {
+				return
+			}
+			continue
+		}
+		some := l.some(lines, i)
+		if l.partial = some == nil; l.partial {
+			return
+		}
+		for _, n := range some {
+			if i++; !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// until is the line after an item.
+func (l *list) until(i int) int {
 	if i+1 < len(l.starts) {
-		to = l.starts[i+1]
+		return l.starts[i+1]
 	}
-	if n := l.quick.item(lines[:to], from, l.column); n != nil {
-		return n
+	return l.end
+}
+
+// chunkLines is how many lines the YAML parser gets at least, if there are as
+// many: to start it takes as long as to read some.
+const chunkLines = 200
+
+// some parses an item, and those after it up to a chunk, with the YAML parser.
+// It gives nil when the file has to be parsed whole.
+func (l *list) some(lines []string, i int) []*yaml.Node {
+	from, count := l.starts[i], 1
+	for i+count < len(l.starts) && l.until(i+count)-from <= chunkLines {
+		count++
 	}
+	to := l.until(i + count - 1)
 	text := strings.Join(lines[from:to], "\n")
 	if to < len(lines) {
 		text += "\n"
 	}
 	root, err := document([]byte(text))
-	if err != nil || len(root.Content) != 1 || root.Content[0].Kind != yaml.SequenceNode || len(root.Content[0].Content) != 1 {
+	if err != nil || len(root.Content) != 1 || root.Content[0].Kind != yaml.SequenceNode || len(root.Content[0].Content) != count {
 		return nil
 	}
-	item := root.Content[0].Content[0]
-	if !(chunk{from, to, to == len(lines)}).moved(item, 0) {
-		return nil
+	for _, item := range root.Content[0].Content {
+		if !(chunk{from, to, to == len(lines)}).moved(item, 0) {
+			return nil
+		}
 	}
-	return item
+	return root.Content[0].Content
 }
 
-// chunk is the lines of an item that was parsed by itself.
+// chunk is the lines of items that were parsed by themselves.
 type chunk struct {
 	from, to int
 	last     bool // nothing comes after it
