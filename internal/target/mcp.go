@@ -250,9 +250,11 @@ func (m *MCP) call(ctx context.Context, a *eval.Attempt, steps *[]eval.Step, too
 	}
 	call := a.Begin(eval.ToolEvent, tool, args)
 	res, err := m.session.Call(ctx, asked)
-	call.End(res, nil, err)
 	step.Start = call.Start()
-	if err == nil {
+	if err != nil {
+		call.End(nil, nil, err)
+	} else {
+		call.End(res, nil, nil)
 		step.Duration = res.Latency
 	}
 	*steps = append(*steps, step)

@@ -246,7 +246,7 @@ func ToolCalls(t *tape.Tape) iter.Seq2[*ToolCall, error] {
 // Again makes the call once more on a target that is prepared, and gives what
 // was answered then and what is answered now. was is nil when there was no
 // answer.
-func (c *ToolCall) Again(ctx context.Context, t Target) (was, is *eval.Response, err error) {
+func (c *ToolCall) Again(ctx context.Context, t eval.Target) (was, is *eval.Response, err error) {
 	m, ok := t.(interface {
 		repeat(ctx context.Context, c *ToolCall) (was, is *eval.Response, err error)
 	})
