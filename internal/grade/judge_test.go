@@ -385,7 +385,7 @@ func TestQualityScores(t *testing.T) {
 		{"without code, compat", Quality("a", langchainCompat, eval.Pos{}), "Prose.", true, eval.Pass, 0.4*0.9 + 0.3*0.5 + 0.3},
 		{"without a judge", Quality("a", langchainCompat, eval.Pos{}), "Prose.", false, eval.Skip, 0},
 		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.57 + 0.5*0.9},
-		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Pass, 0.8},
+		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Skip, 0},
 	} {
 		var judges *judge.Judges
 		if tc.judged {
