@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// gcPercent lets the heap grow to five times what is in use before it is
+	// gcPercent lets the heap grow to three times what is in use before it is
 	// swept: a run makes much short-lived garbage and holds little.
-	gcPercent = 400
+	gcPercent = 200
 	// memoryLimit is where sweeping gets eager, so that a run of many cases
 	// takes no more memory than one of few.
-	memoryLimit = 104 << 20
+	memoryLimit = 48 << 20
 	// room is what there must be above what is in use.
-	room = 24 << 20
+	room = 16 << 20
 )
 
 // tuneMemory sets how the heap is swept. A limit below what is really in use

@@ -234,33 +234,41 @@ func (e *internalError) Error() string {
 func (e *internalError) Class() string { return InternalFault }
 
 // grade runs the case's checks, the cheap ones first and in order, then the
-// expensive ones side by side. Scores are in check order. Checks have a time
-// limit of their own: a slow answer leaves a judge no less time.
+// expensive ones. Scores are in check order.
 func (a *Attempt) grade(ctx context.Context) []Score {
 	checks := a.Case.Checks
 	scores := make([]Score, len(checks))
-	limited, cancel := a.Env.limited(ctx, nil)
-	defer cancel()
-	one := func(i int) {
-		own := limited
-		if b, ok := checks[i].Grader.(Bounded); ok && b.Bounded() {
-			own = ctx
-		}
-		scores[i] = checks[i].Grade(own, a)
-	}
-	var wg sync.WaitGroup
-	for i, check := range checks {
-		if !IsExpensive(check.Grader) {
-			one(i)
-		}
-	}
+	expensive := false
 	for i, check := range checks {
 		if IsExpensive(check.Grader) {
-			wg.Go(func() { one(i) })
+			expensive = true
+			continue
 		}
+		scores[i] = check.Grade(ctx, a)
+	}
+	if expensive {
+		a.gradeExpensive(ctx, scores)
+	}
+	return scores
+}
+
+// gradeExpensive runs the expensive checks side by side. They have a time limit
+// of their own: a slow answer leaves them no less time.
+func (a *Attempt) gradeExpensive(ctx context.Context, scores []Score) {
+	limited, cancel := a.Env.limited(ctx, nil)
+	defer cancel()
+	var wg sync.WaitGroup
+	for i, check := range a.Case.Checks {
+		if !IsExpensive(check.Grader) {
+			continue
+		}
+		own := limited
+		if b, ok := check.Grader.(Bounded); ok && b.Bounded() {
+			own = ctx
+		}
+		wg.Go(func() { scores[i] = check.Grade(own, a) })
 	}
 	wg.Wait()
-	return scores
 }
 
 // IsExpensive tells whether a grader costs money or seconds.

@@ -186,15 +186,18 @@ func (s Score) sound() error {
 
 // as is the response with the asked-for part as its text.
 func (r *Response) as(p Part) *Response {
-	part := *r
 	switch {
 	case p == RawPart && r.Raw != "":
-		part.Text = r.Raw
+		return r.withText(r.Raw)
 	case p == StructuredPart:
-		part.Text = string(r.Structured)
-	default:
-		return r
+		return r.withText(string(r.Structured))
 	}
+	return r
+}
+
+func (r *Response) withText(text string) *Response {
+	part := *r
+	part.Text = text
 	return &part
 }
 

@@ -37,6 +37,9 @@ func (targetRef) JSONSchema() kind.Schema {
 // target of mettle.yaml can have such a name, which holds a blank.
 func inlineName(suite string) string { return suite + " (inline)" }
 
+// anyServer checks the cases of servers that are not known yet.
+var anyServer = new(target.MCP)
+
 // targetOf is the target of a case as far as it is known: the suite's own, one
 // of mettle.yaml, else a server. It is nil when the suite's own target, or the
 // name, has a problem of its own.
@@ -47,11 +50,11 @@ func (l *loader) targetOf(c *eval.Case) target.Target {
 	case c.Target == "" && l.broken:
 		return nil
 	case l.named == nil:
-		return new(target.MCP)
+		return anyServer
 	}
 	t := l.named(c.Target)
 	if t == nil && (c.Target == "" || c.Target == BuiltinTarget) {
-		return new(target.MCP)
+		return anyServer
 	}
 	return t
 }
