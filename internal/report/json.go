@@ -297,11 +297,13 @@ func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 // planned is a result as the report has it among its results or its failures.
 func (j *jsonWriter) planned(r *eval.Result, failure bool) ([]byte, error) {
 	j.plan.Reset()
-	j.plan.result(r)
 	from := 0
 	if failure {
+		j.plan.validations(r)
 		from = j.plan.Mark()
 		j.plan.failure(r)
+	} else {
+		j.plan.result(r)
 	}
 	if _, err := j.plan.Bytes(); err != nil {
 		return nil, fmt.Errorf("write the result of case %s: %w", r.Case.ID, err)
@@ -318,7 +320,7 @@ func (j *jsonWriter) failures(run *eval.Run, kept [][]byte) error {
 		}
 		return nil
 	}
-	for r, err := range notable(run, func(s eval.Status) bool { return s != eval.Fail }) {
+	for r, err := range ahead(notable(run, func(s eval.Status) bool { return s != eval.Fail })) {
 		if err != nil {
 			return err
 		}
