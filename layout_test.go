@@ -19,25 +19,28 @@ const module = "github.com/mettle-eval/mettle/"
 // that is not in it, or an import that is not, is a decision to be made here
 // and in docs/architecture.md, not by accident.
 var layout = map[string][]string{
-	"cmd/mettle":         {"internal/cli"},
-	"internal/cli":       {"*"},
-	"internal/eval":      {},
-	"internal/kind":      {},
-	"internal/mcpclient": {"internal/process", "internal/secret", "internal/term"},
-	"internal/fsx":       {},
-	"internal/process":   {},
-	"internal/secret":    {},
-	"internal/term":      {},
-	"internal/version":   {},
-	"builtin":            {},
-	"schema":             {},
-	"schema/gen":         {"internal/suite", "internal/kind"},
-	"docs/gen":           {"*"}, // it describes all of it
-	"bench":              {"internal/llm/llmtest"},
-	"internal/docserver": {"internal/code"},
-	"internal/probe":     {"internal/mcpclient", "internal/term"},
-	"internal/skill":     {"internal/code"},
-	"internal/llm":       {"internal/eval", "internal/fsx", "internal/secret"}, // what a call consumed, and what stops a run
+	"cmd/mettle":               {"internal/cli"},
+	"internal/cli":             {"*"},
+	"internal/session":         {"*"}, // a run puts everything together; only cli imports it
+	"internal/eval":            {},
+	"internal/kind":            {},
+	"internal/mcpclient":       {"internal/process", "internal/secret", "internal/term"},
+	"internal/fsx":             {},
+	"internal/process":         {},
+	"internal/secret":          {},
+	"internal/term":            {},
+	"internal/version":         {},
+	"builtin":                  {},
+	"schema":                   {},
+	"schema/gen":               {"internal/suite", "internal/kind"},
+	"docs/gen":                 {"*"}, // it describes all of it
+	"bench":                    {"internal/llm/llmtest"},
+	"internal/docserver":       {"internal/code"},
+	"internal/probe":           {"internal/mcpclient", "internal/term"},
+	"internal/skill":           {"internal/code"},
+	"internal/skill/lint":      {"internal/code", "internal/fsx", "internal/skill"},
+	"internal/skill/skilltest": {},
+	"internal/llm":             {"internal/eval"}, // what a call consumed, and what stops a run
 
 	// A language is a package that code puts into its table. What the languages
 	// share is below them, and none of them knows code.
@@ -62,15 +65,25 @@ var layout = map[string][]string{
 	"internal/llm/openai":    {"internal/eval", "internal/llm", "internal/llm/wire"},
 	"internal/llm/wire":      {"internal/llm"}, // the HTTP that the vendors' clients share
 	"internal/llm/llmtest":   {},
+	"internal/llm/tape":      {"internal/eval", "internal/fsx", "internal/llm", "internal/secret"}, // recordings of models and servers
 
 	// The conformance suite's driver stands on the client alone.
 	"internal/tools/mcpconf": {"internal/mcpclient"},
 
-	"internal/store":  {"internal/eval", "internal/fsx"},
-	"internal/report": {"internal/eval", "internal/skill", "internal/term"},
-	"internal/grade":  {"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill"},
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/skill"},
-	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/llm"},
+	"internal/store":       {"internal/eval", "internal/fsx"},
+	"internal/report":      {"internal/eval", "internal/term"},
+	"internal/report/lint": {"internal/report", "internal/skill/lint", "internal/term"},
+	"internal/grade": {
+		"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill",
+		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason",
+	},
+	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/reason"},
+	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
+	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
+	"internal/grade/reason":    {},                                                          // the words of reasons
+
+	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
+	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/skill/lint", "internal/llm"},
 }
 
 // coreOnly are packages that import the standard library and nothing else.

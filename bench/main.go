@@ -1,72 +1,85 @@
 //go:build unix
 
-// Command bench measures whole runs of the mettle binary beside a bare
-// net/http loop that sends the same requests and makes the same string checks,
-// against the same local server, each in a process of its own. What it prints
-// are ratios taken in one go on one machine; the absolute numbers depend on
-// the machine and on what else it does.
+// Command bench measures mettle as a user types it: the built program as a
+// child process, with its default options, store and reports. Beside it, in
+// the same round, runs a bare net/http loop that sends the same requests and
+// makes the same string checks, also as a child process. Compare the ratios;
+// the absolute numbers depend on the machine and on what else it does.
 //
-//	go run ./bench                       everything, about six minutes
-//	go run ./bench -latencies 0 -large 0  the part that is limited by CPU
-//	go run ./bench -cases 0               start-up and runs that ask models
+//	go run ./bench                         everything but 100,000 cases
+//	go run ./bench -large                  100,000 cases too
+//	go run ./bench -only 'passing'         the scenarios whose names match
+//	go run ./bench -mettle /tmp/mettle-1   another build of mettle
 package main
 
 import (
+	"bufio"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
+// options are the flags.
 type options struct {
-	cases       int
-	large       int
+	mettle      string
+	rounds      int
 	concurrency int
-	latencies   string
-	servers     []string
+	large       bool
+	only        *regexp.Regexp
+}
+
+// scenario is a suite and the server it runs against.
+type scenario struct {
+	name    string
+	cases   int
+	files   int
+	failing bool
+	latency time.Duration
+	large   bool
+}
+
+var scenarios = []scenario{
+	{name: "10,000 passing", cases: 10_000, files: 1},
+	{name: "10,000 failing", cases: 10_000, files: 1, failing: true},
+	{name: "5,000 at 50ms", cases: 5_000, files: 1, latency: 50 * time.Millisecond},
+	{name: "1,000 at 500ms", cases: 1_000, files: 1, latency: 500 * time.Millisecond},
+	{name: "100,000 in 20 files", cases: 100_000, files: 20, large: true},
 }
 
 func main() {
 	var o options
-	mode := flag.String("mode", "", "used by the program itself: server or bare")
-	url := flag.String("url", "", "server's address, for -mode bare")
-	latency := flag.Duration("latency", 0, "time each answer takes, for -mode server")
-	kind := flag.String("server", "sdk", "server to measure against: sdk, on the official Go SDK, or plain, which does the least that is MCP")
-	flag.IntVar(&o.cases, "cases", 10_000, "cases of a run; 0 leaves out all runs against servers")
-	flag.IntVar(&o.large, "large", 100_000, "cases of the run that shows memory; 0 leaves it out")
+	mode := flag.String("mode", "", "for the bench itself: server or bare")
+	url := flag.String("url", "", "address of the server, for -mode bare")
+	cases := flag.Int("cases", 0, "number of requests, for -mode bare")
+	failing := flag.Bool("failing", false, "make checks that fail, for -mode bare")
+	only := flag.String("only", "", "regular expression of the scenarios to measure")
+	flag.StringVar(&o.mettle, "mettle", "", "mettle program to measure (default: build it)")
+	flag.IntVar(&o.rounds, "rounds", 3, "times that each scenario is measured; the least is shown")
 	flag.IntVar(&o.concurrency, "concurrency", 64, "cases at a time")
-	flag.StringVar(&o.latencies, "latencies", "0,50ms,500ms", "times each answer takes")
+	flag.BoolVar(&o.large, "large", false, "measure 100,000 cases too")
 	flag.Parse()
 	var err error
 	switch *mode {
 	case "server":
-		err = serve(*kind, *latency)
+		err = serve()
 	case "bare":
-		err = bare(*url, o.cases, o.concurrency)
+		err = bare(*url, *cases, o.concurrency, *failing)
 	default:
-		o.servers = []string{"sdk", "plain"}
-		flag.Visit(func(f *flag.Flag) {
-			if f.Name == "server" {
-				o.servers = []string{*kind}
-			}
-		})
-		err = measure(o)
+		if o.only, err = regexp.Compile(*only); err == nil {
+			err = measure(o)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
-}
-
-// usage is what a process took.
-type usage struct {
-	wall, cpu time.Duration
-	peakMB    float64
 }
 
 func measure(o options) error {
@@ -75,137 +88,179 @@ func measure(o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	mettle, self := filepath.Join(dir, "mettle"), filepath.Join(dir, "bench")
-	for bin, pkg := range map[string]string{mettle: "./cmd/mettle", self: "./bench"} {
-		if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, pkg).CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
+	if o.mettle == "" {
+		o.mettle = filepath.Join(dir, "mettle")
+		if out, err := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", o.mettle, "./cmd/mettle").CombinedOutput(); err != nil {
+			return fmt.Errorf("build mettle: %w\n%s", err, out)
+		}
+	} else if o.mettle, err = filepath.Abs(o.mettle); err != nil {
+		return err
+	}
+	s, err := startServer()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if err := runs(o, s, dir); err != nil {
+		return err
+	}
+	if o.only.MatchString("lint") {
+		if err := lint(o); err != nil {
+			return err
 		}
 	}
-	if err := startUp(dir, mettle); err != nil {
-		return err
-	}
-	if err := models(mettle, dir); err != nil {
-		return err
-	}
-	if o.cases == 0 {
-		return nil
-	}
-	suites := filepath.Join(dir, "suites")
-	if err := writeSuites(suites, o.cases); err != nil {
-		return err
-	}
-	fmt.Printf("\n%d cases of four rules, %d at a time\n", o.cases, o.concurrency)
-	fmt.Printf("%-7s %-8s %-8s %10s %10s %9s %12s %12s\n", "server", "latency", "program", "wall", "cpu", "peak MB", "wall/bare", "wall/ideal")
-	for text := range strings.SplitSeq(o.latencies, ",") {
-		if text == "0" {
-			text = "0s"
+	if o.only.MatchString("start-up") {
+		if err := startUp(dir, o.mettle); err != nil {
+			return err
 		}
-		latency, err := time.ParseDuration(text)
+	}
+	if o.only.MatchString("models") {
+		return models(o.mettle, dir)
+	}
+	return nil
+}
+
+// runs measures the scenarios, and the reports of their last runs.
+func runs(o options, s *testServer, dir string) error {
+	fmt.Printf("four checks a case, %d cases at a time, least of %d rounds\n", o.concurrency, o.rounds)
+	fmt.Printf("%-20s %-16s %9s %9s %8s %10s %9s\n", "scenario", "program", "wall s", "cpu s", "peak MB", "wall/bare", "cpu/bare")
+	for _, sc := range scenarios {
+		if !o.only.MatchString(sc.name) || (sc.large && !o.large) {
+			continue
+		}
+		suites := filepath.Join(dir, "suites")
+		if err := writeSuites(suites, sc); err != nil {
+			return err
+		}
+		if err := compare(o, s, sc, dir, suites); err != nil {
+			return fmt.Errorf("%s: %w", sc.name, err)
+		}
+		if err := os.RemoveAll(suites); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compare measures a scenario, the bare loop and mettle in turns.
+func compare(o options, s *testServer, sc scenario, dir, suites string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	url := s.url + sc.latency.String()
+	var bares, mettles []usage
+	var last string
+	for i := range o.rounds {
+		b, err := timed(exec.Command(self, "-mode", "bare", "-url", url, "-cases", fmt.Sprint(sc.cases), "-concurrency", fmt.Sprint(o.concurrency), fmt.Sprintf("-failing=%t", sc.failing)))
 		if err != nil {
 			return err
 		}
-		for _, kind := range o.servers {
-			if latency > 0 && kind != o.servers[0] {
-				continue // with latency the server's own work does not matter
-			}
-			if err := oneLatency(self, mettle, suites, dir, kind, latency, o); err != nil {
-				return err
-			}
+		if _, err := s.calls(); err != nil {
+			return err
 		}
+		if last != "" {
+			_ = os.RemoveAll(last)
+		}
+		last = filepath.Join(dir, fmt.Sprint("run", i))
+		m, err := runMettle(o, s, sc, last, suites, url)
+		if err != nil {
+			return err
+		}
+		bares, mettles = append(bares, b), append(mettles, m)
 	}
-	if o.large > 0 {
-		return memory(self, mettle, dir, o)
+	defer os.RemoveAll(last)
+	b, m := least(bares), least(mettles)
+	row(sc.name, "bare", b, b)
+	row("", "mettle", m, b)
+	for _, st := range m.stages {
+		row("", "  "+st.name, st.usage, b)
+	}
+	return reports(o, b, last)
+}
+
+// reports measures the two default reports of a stored run, apart.
+func reports(o options, b usage, dir string) error {
+	for _, format := range []string{"json", "terminal"} {
+		var all []usage
+		for range o.rounds {
+			cmd := exec.Command(o.mettle, "report", "latest", "--format", format, "-o", "report.out")
+			cmd.Dir = dir
+			u, err := timed(cmd)
+			if err != nil {
+				return fmt.Errorf("report: %w", err)
+			}
+			all = append(all, u)
+		}
+		row("", "report "+format, least(all), b)
 	}
 	return nil
 }
 
-func oneLatency(self, mettle, suites, dir, kind string, latency time.Duration, o options) error {
-	server, url, err := startServer(self, kind, latency)
-	if err != nil {
-		return err
+func row(scenario, program string, u, bare usage) {
+	peak := "-"
+	if u.peakMB > 0 {
+		peak = fmt.Sprintf("%.0f", u.peakMB)
 	}
-	defer func() { _ = server.Process.Kill() }()
-	b, err := timed(exec.Command(self, "-mode", "bare", "-url", url, "-cases", fmt.Sprint(o.cases), "-concurrency", fmt.Sprint(o.concurrency)))
-	if err != nil {
-		return err
-	}
-	m, err := runMettle(mettle, suites, dir, url, o.concurrency)
-	if err != nil {
-		return err
-	}
-	ideal := time.Duration(o.cases) * latency / time.Duration(o.concurrency)
-	row(kind, latency, "bare", b, b, ideal)
-	row(kind, latency, "mettle", m, b, ideal)
-	return nil
+	fmt.Printf("%-20s %-16s %9.3f %9.3f %8s %10.2f %9.2f\n", scenario, program, u.wall.Seconds(), u.cpu.Seconds(), peak,
+		u.wall.Seconds()/bare.wall.Seconds(), u.cpu.Seconds()/bare.cpu.Seconds())
 }
 
-func row(kind string, latency time.Duration, name string, u, bare usage, ideal time.Duration) {
-	over := "-"
-	if ideal > 0 {
-		over = fmt.Sprintf("%.3f", u.wall.Seconds()/ideal.Seconds())
+// runMettle runs the suites in a folder of their own with the default options,
+// and finds when each stage was over.
+func runMettle(o options, s *testServer, sc scenario, dir, suites, url string) (usage, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return usage{}, err
 	}
-	fmt.Printf("%-7s %-8s %-8s %10s %10s %9.0f %12.2f %12s\n", kind, latency, name, u.wall.Round(time.Millisecond), u.cpu.Round(time.Millisecond),
-		u.peakMB, u.wall.Seconds()/bare.wall.Seconds(), over)
-}
-
-// memory shows that ten times the cases do not take more of it.
-func memory(self, mettle, dir string, o options) error {
-	suites := filepath.Join(dir, "large")
-	if err := writeSuites(suites, o.large); err != nil {
-		return err
-	}
-	server, url, err := startServer(self, o.servers[0], 0)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = server.Process.Kill() }()
-	m, err := runMettle(mettle, suites, dir, url, o.concurrency)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("\n%d cases: wall %s, cpu %s, peak %.0f MB\n", o.large, m.wall.Round(time.Millisecond), m.cpu.Round(time.Millisecond), m.peakMB)
-	return nil
-}
-
-func runMettle(mettle, suites, dir, url string, concurrency int) (usage, error) {
-	cmd := exec.Command(mettle, "run", suites, "--url", url, "--concurrency", fmt.Sprint(concurrency), "-o", "none", "--runs", filepath.Join(dir, "runs"))
-	cmd.Dir = dir
-	log, err := os.Create(filepath.Join(dir, "mettle.log"))
+	log, err := os.Create(filepath.Join(dir, "terminal.log"))
 	if err != nil {
 		return usage{}, err
 	}
 	defer log.Close()
-	cmd.Stdout, cmd.Stderr = log, log
+	cmd := exec.Command(o.mettle, "run", suites, "--url", url, "--concurrency", fmt.Sprint(o.concurrency))
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	u, err := timed(cmd)
+	if code := cmd.ProcessState.ExitCode(); (code == 1 && sc.failing) || (code == 0 && !sc.failing) {
+		err = nil
+	} else if err == nil {
+		err = fmt.Errorf("exit code %d", code)
+	}
 	if err != nil {
 		text, _ := os.ReadFile(log.Name())
 		return u, fmt.Errorf("mettle: %w\n%s", err, text[max(0, len(text)-2000):])
 	}
-	return u, nil
+	seen, err := s.calls()
+	if err != nil {
+		return u, err
+	}
+	if seen.Count != int64(sc.cases) {
+		return u, fmt.Errorf("mettle made %d calls, want %d", seen.Count, sc.cases)
+	}
+	return u, u.cut(dir, seen)
 }
 
-// timed runs a command and asks the system what it took.
-func timed(cmd *exec.Cmd) (usage, error) {
-	if cmd.Stderr == nil {
-		cmd.Stderr = os.Stderr
-	}
-	start := time.Now()
-	err := cmd.Run()
-	u := usage{wall: time.Since(start)}
-	if cmd.ProcessState != nil {
-		u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		if r, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			u.peakMB = float64(r.Maxrss) / 1024
+// lint measures mettle lint over the built-in skills.
+func lint(o options) error {
+	var all []usage
+	for range 10 * o.rounds {
+		cmd := exec.Command(o.mettle, "lint", "builtin/skills")
+		cmd.Stderr = nil
+		u, err := timed(cmd)
+		if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 {
+			return fmt.Errorf("lint: %w", err)
 		}
+		all = append(all, u)
 	}
-	return u, err
+	slices.SortFunc(all, func(a, b usage) int { return cmp.Compare(a.wall, b.wall) })
+	l, median := least(all), all[len(all)/2]
+	fmt.Printf("\nlint of builtin/skills: wall %s (median %s), cpu %s, peak %.0f MB\n", l.wall.Round(time.Microsecond), median.wall.Round(time.Microsecond), l.cpu.Round(time.Millisecond), l.peakMB)
+	return nil
 }
 
 // startUp compares the time of `mettle version` with that of a program that
 // does nothing, run in turns.
 func startUp(dir, mettle string) error {
-	src := filepath.Join(dir, "empty.go")
-	empty := filepath.Join(dir, "empty")
+	src, empty := filepath.Join(dir, "empty.go"), filepath.Join(dir, "empty")
 	if err := os.WriteFile(src, []byte("package main\n\nfunc main() {}\n"), 0o644); err != nil {
 		return err
 	}
@@ -228,6 +283,48 @@ func startUp(dir, mettle string) error {
 	slices.Sort(nothing)
 	slices.Sort(version)
 	e, v := nothing[len(nothing)/2], version[len(version)/2]
-	fmt.Printf("start-up, median of %d: empty program %s, mettle version %s, ratio %.2f\n", len(nothing), e.Round(time.Microsecond), v.Round(time.Microsecond), v.Seconds()/e.Seconds())
+	fmt.Printf("\nstart-up, median of %d: empty program %s, mettle version %s, ratio %.2f\n", len(nothing), e.Round(time.Microsecond), v.Round(time.Microsecond), v.Seconds()/e.Seconds())
 	return nil
+}
+
+// writeSuites writes the suites of a scenario.
+func writeSuites(dir string, sc scenario) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for i := range sc.files {
+		each := sc.cases / sc.files
+		if err := writeSuite(filepath.Join(dir, fmt.Sprintf("bench-%03d.yaml", i)), i*each, (i+1)*each, sc.failing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSuite writes cases of four checks. It keeps nothing in memory: what
+// this process holds is counted as the peak of its children.
+func writeSuite(path string, from, to int, failing bool) error {
+	checks := []string{"min_length, chars: 100", "contains, value: zero-knowledge", "has_citation", `matches_regex, pattern: "circuit|proof"`}
+	if failing {
+		checks = []string{"min_length, chars: 100000", "contains, value: lattice", "has_citation, not: true", `matches_regex, pattern: "lattice|pairing"`}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w := bufio.NewWriter(f)
+	fmt.Fprintf(w, "name: bench %d\nproject: mina\nversion: \"1\"\ntests:\n", from)
+	for i := from; i < to; i++ {
+		fmt.Fprintf(w, `  - id: bench-%06d
+    name: What is o1js?
+    tool: ask_docs
+    difficulty: basic
+    input: {question: "What is o1js, for the %dth time?"}
+    expected:
+      validations:
+        - {type: %s}
+`, i, i, strings.Join(checks, "}\n        - {type: "))
+	}
+	return cmp.Or(w.Flush(), f.Close())
 }

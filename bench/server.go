@@ -3,24 +3,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // answer is what the server says to every question.
@@ -28,95 +20,81 @@ const answer = "o1js is a TypeScript library for writing zero-knowledge programs
 	"it turns the description into a circuit, and anyone with the right inputs can make a proof that the computation was done.\n\n" +
 	"---\n<response_metadata>\n```json\n{\"confidence\": 80, \"sourcesUsed\": 1}\n```\n</response_metadata>\n\n### Sources\n[1] o1js\n    https://docs.example/o1js\n"
 
+// calls is what the server saw since it was last asked.
+type calls struct {
+	Count       int64
+	First, Last int64 // arrival of the first call and answer to the last, in Unix ns
+}
+
+// server is the smallest MCP server: plain JSON, no sessions, no checks. The
+// path is the latency of its answers: /50ms.
+type server struct {
+	text               []byte // the answer as JSON
+	count, first, last atomic.Int64
+}
+
 // serve answers on a loopback port that it prints.
-func serve(kind string, latency time.Duration) error {
+func serve() error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
-	fmt.Printf("http://%s/mcp\n", l.Addr())
-	if kind == "sdk" {
-		return http.Serve(l, sdkServer(latency))
+	fmt.Printf("http://%s/\n", l.Addr())
+	text, err := json.Marshal(answer)
+	if err != nil {
+		return err
 	}
-	return http.Serve(l, plainServer(latency))
+	return http.Serve(l, &server{text: text})
 }
 
-// sdkServer is a server as people write them in Go: on the official SDK.
-func sdkServer(latency time.Duration) http.Handler {
-	type input struct {
-		Question string `json:"question"`
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/calls" {
+		_ = json.NewEncoder(w).Encode(calls{s.count.Swap(0), s.first.Swap(0), s.last.Swap(0)})
+		return
 	}
-	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, nil)
-	mcp.AddTool(s, &mcp.Tool{Name: "ask_docs"}, func(context.Context, *mcp.CallToolRequest, input) (*mcp.CallToolResult, any, error) {
+	latency, err := time.ParseDuration(strings.Trim(r.URL.Path, "/"))
+	var req struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	if err != nil || r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&req) != nil {
+		http.Error(w, "not found", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	switch req.Method {
+	case "initialize":
+		reply(w, req.ID, `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`)
+	case "tools/list":
+		reply(w, req.ID, `"result":{"tools":[{"name":"ask_docs","inputSchema":{"type":"object","properties":{"question":{"type":"string"}}}}]}`)
+	case "tools/call":
+		s.first.CompareAndSwap(0, time.Now().UnixNano())
 		time.Sleep(latency)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: answer}}}, nil, nil
-	})
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
-}
-
-// plainServer does the least that is MCP: plain JSON, no sessions, no checks.
-func plainServer(latency time.Duration) http.Handler {
-	text, _ := json.Marshal(answer)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var req struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&req) != nil {
-			http.Error(w, "not found", http.StatusNotFound)
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%s}]}}`, req.ID, s.text)
+		s.count.Add(1)
+		s.last.Store(time.Now().UnixNano())
+	default:
+		if len(req.ID) == 0 { // a notification
+			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		result := "{}"
-		switch req.Method {
-		case "initialize":
-			result = `{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`
-		case "tools/list":
-			result = `{"tools":[{"name":"ask_docs","inputSchema":{"type":"object","properties":{"question":{"type":"string"}}}}]}`
-		case "tools/call":
-			time.Sleep(latency)
-			result = fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, text)
-		case "server/discover":
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, req.ID)
-			return
-		}
-		if len(req.ID) == 0 {
-			req.ID = json.RawMessage("null")
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, req.ID, result)
-	})
+		reply(w, req.ID, `"error":{"code":-32601,"message":"no such method"}`)
+	}
 }
 
-func startServer(self, kind string, latency time.Duration) (*exec.Cmd, string, error) {
-	cmd := exec.Command(self, "-mode", "server", "-server", kind, "-latency", latency.String())
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, "", err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, "", err
-	}
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		return nil, "", fmt.Errorf("start the server: %w", err)
-	}
-	return cmd, strings.TrimSpace(url), nil
+func reply(w io.Writer, id json.RawMessage, rest string) {
+	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, id, rest)
 }
 
-// bare sends the requests and makes the checks with nothing around them.
-func bare(url string, n, concurrency int) error {
+// bare sends the requests of a run and makes its checks, and does nothing else.
+func bare(url string, n, concurrency int, failing bool) error {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: concurrency}}
 	var next, wrong atomic.Int64
 	var wg sync.WaitGroup
 	for range concurrency {
 		wg.Go(func() {
-			for {
-				i := next.Add(1)
-				if i > int64(n) {
-					return
-				}
-				if !ask(client, url, i) {
+			for i := next.Add(1); i <= int64(n); i = next.Add(1) {
+				if passed, err := ask(client, url, i, failing); err != nil || passed == failing {
 					wrong.Add(1)
 				}
 			}
@@ -129,59 +107,45 @@ func bare(url string, n, concurrency int) error {
 	return nil
 }
 
-func ask(client *http.Client, url string, i int64) bool {
+// ask sends one request and makes the four checks of a case.
+func ask(client *http.Client, url string, i int64, failing bool) (passed bool, err error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_docs","arguments":{"question":"What is o1js, for the %dth time?"}}}`, i, i)
 	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
-		return false
+		return false, err
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	resp, err := client.Do(req)
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return false
+		return false, err
 	}
 	var reply struct {
 		Result struct {
 			Content []struct{ Text string }
 		}
 	}
-	if json.NewDecoder(bytes.NewReader(b)).Decode(&reply) != nil || len(reply.Result.Content) == 0 {
-		return false
+	if err := json.NewDecoder(bytes.NewReader(b)).Decode(&reply); err != nil || len(reply.Result.Content) == 0 {
+		return false, fmt.Errorf("no content: %w", err)
 	}
 	text := strings.ToLower(reply.Result.Content[0].Text)
-	return len(text) >= 100 && strings.Contains(text, "zero-knowledge") && strings.Contains(text, "[source 1]") && strings.Contains(text, "proof")
-}
-
-// writeSuites writes cases of four rules, a thousand to a file.
-func writeSuites(dir string, n int) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+	words, chars := []string{"zero-knowledge", "[source 1]", "proof"}, 100
+	if failing {
+		words, chars = []string{"lattice", "[source 9]", "pairing"}, 100_000
 	}
-	var errs []error
-	for from := 0; from < n; from += 1000 {
-		var b strings.Builder
-		fmt.Fprintf(&b, "name: bench %d\nproject: mina\nversion: \"1\"\ntests:\n", from)
-		for i := from; i < min(n, from+1000); i++ {
-			fmt.Fprintf(&b, `  - id: bench-%06d
-    name: What is o1js?
-    tool: ask_docs
-    difficulty: basic
-    input: {question: "What is o1js, for the %dth time?"}
-    expected:
-      validations:
-        - {type: min_length, chars: 100}
-        - {type: contains, value: zero-knowledge}
-        - {type: has_citation}
-        - {type: matches_regex, pattern: "circuit|proof"}
-`, i, i)
+	ok := 0
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			ok++
 		}
-		errs = append(errs, os.WriteFile(filepath.Join(dir, fmt.Sprintf("bench-%03d.yaml", from/1000)), []byte(b.String()), 0o644))
 	}
-	return errors.Join(errs...)
+	if len(text) >= chars {
+		ok++
+	}
+	return ok == len(words)+1, nil
 }

@@ -13,7 +13,7 @@ import (
 
 func rules() kind.Catalog[eval.Grader] { return grade.Kinds }
 
-func targetKinds() kind.Catalog[eval.Target] { return target.Kinds }
+func targetKinds() kind.Catalog[target.Target] { return target.Kinds }
 
 // ruleFields are the keys every check has.
 func ruleFields() string { return fieldTable(grade.CommonFields()) }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mettle-eval/mettle/internal/report"
-	"github.com/mettle-eval/mettle/internal/skill"
+	lintreport "github.com/mettle-eval/mettle/internal/report/lint"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 )
 
 // lintRule is a rule of the linter as its page shows it.
 type lintRule struct {
-	*skill.Rule
-	Example skill.Example
+	*lint.Rule
+	Example lint.Example
 	Levels  string // severity in each profile
 }
 
@@ -27,13 +27,13 @@ func lintFamilies() (out []lintFamily, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range skill.Rules() {
+	for _, r := range lint.Rules() {
 		if len(out) == 0 || out[len(out)-1].Name != r.Family {
 			out = append(out, lintFamily{Name: r.Family})
 		}
 		x, _ := r.Example()
 		var levels []string
-		for i, p := range skill.Profiles() {
+		for i, p := range lint.Profiles() {
 			levels = append(levels, p.Name+" *"+string(linters[i].Severity(r))+"*")
 		}
 		f := &out[len(out)-1]
@@ -42,9 +42,9 @@ func lintFamilies() (out []lintFamily, err error) {
 	return out, nil
 }
 
-func profileLinters() (out []*skill.Linter, err error) {
-	for _, p := range skill.Profiles() {
-		l, err := skill.NewLinter(skill.Options{Profile: p.Name})
+func profileLinters() (out []*lint.Linter, err error) {
+	for _, p := range lint.Profiles() {
+		l, err := lint.NewLinter(lint.Options{Profile: p.Name})
 		if err != nil {
 			return nil, fmt.Errorf("read profile %s: %w", p.Name, err)
 		}
@@ -60,14 +60,14 @@ func lintIndex() (string, error) {
 		return "", err
 	}
 	head := []string{"rule", "what is wrong"}
-	for _, p := range skill.Profiles() {
+	for _, p := range lint.Profiles() {
 		head = append(head, p.Name)
 	}
 	var rows [][]string
-	for _, r := range skill.Rules() {
+	for _, r := range lint.Rules() {
 		row := []string{"[" + code(r.ID) + "](#" + anchor(r.ID) + ")", plain(r.Doc)}
 		for _, l := range linters {
-			row = append(row, strings.TrimPrefix(string(l.Severity(r)), string(skill.Off)))
+			row = append(row, strings.TrimPrefix(string(l.Severity(r)), string(lint.Off)))
 		}
 		fix := ""
 		if r.Fixes {
@@ -81,7 +81,7 @@ func lintIndex() (string, error) {
 // lintProfiles lists the built-in profiles.
 func lintProfiles() string {
 	var rows [][]string
-	for _, p := range skill.Profiles() {
+	for _, p := range lint.Profiles() {
 		keys := make([]string, len(p.Keys))
 		for i, k := range p.Keys {
 			keys[i] = code(k)
@@ -94,7 +94,7 @@ func lintProfiles() string {
 // lintFormats lists the formats findings can be written in.
 func lintFormats() string {
 	var rows [][]string
-	for _, f := range report.LintFormats {
+	for _, f := range lintreport.Formats {
 		rows = append(rows, []string{code(f.Name), plain(f.Doc)})
 	}
 	return table([]string{"format", "what it is"}, rows)

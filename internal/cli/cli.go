@@ -133,7 +133,7 @@ func Main(w *World) int {
 		return ExitMet
 	}
 	if !started {
-		err = &usageError{err}
+		err = &usageError{Err: err}
 	}
 	code := exitCode(err)
 	var quiet *verdictError

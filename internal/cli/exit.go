@@ -11,6 +11,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/session"
 	"github.com/mettle-eval/mettle/internal/term"
 )
 
@@ -26,7 +27,7 @@ const (
 // usageError is a command line that cannot be meant.
 type usageError = session.UsageError
 
-func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
+func usagef(format string, args ...any) error { return &usageError{Err: fmt.Errorf(format, args...)} }
 
 // verdictError carries a run's outcome to the exit code. The report has said
 // it already, so it is not printed.

@@ -12,8 +12,8 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade"
 	"github.com/mettle-eval/mettle/internal/kind"
-	"github.com/mettle-eval/mettle/internal/skill"
-	"github.com/mettle-eval/mettle/internal/suite"
+	lintreport "github.com/mettle-eval/mettle/internal/report/lint"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 	"github.com/mettle-eval/mettle/internal/target"
 )
 
@@ -36,7 +36,7 @@ func newExplainCmd(w *World) *cobra.Command {
 }
 
 func explainable() []string {
-	return slices.Concat(grade.Kinds.Names(), target.Kinds.Names(), []string{"gates"}, suite.RuleNames())
+	return slices.Concat(grade.Kinds.Names(), target.Kinds.Names(), []string{"gates"}, lint.RuleNames())
 }
 
 func explainAll(out io.Writer) error {
@@ -51,7 +51,7 @@ func explainAll(out io.Writer) error {
 	}
 	fmt.Fprintln(tw, "\nFurther:\n  gates\tConditions on a whole run or suite.")
 	fmt.Fprintln(tw, "\nRules of mettle lint:")
-	for _, r := range skill.Rules() {
+	for _, r := range lint.Rules() {
 		fmt.Fprintf(tw, "  %s\t%s\n", r.ID, r.Doc)
 	}
 	return tw.Flush()
@@ -70,7 +70,7 @@ func explain(out io.Writer, name string) error {
 		explainGates(out)
 		return nil
 	}
-	if explainLintRule(out, name) {
+	if lintreport.Explain(out, name) {
 		return nil
 	}
 	if near := kind.Near(name, explainable()); near != "" {

@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,8 +17,11 @@ import (
 	"github.com/mettle-eval/mettle/internal/fsx"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/report"
-	"github.com/mettle-eval/mettle/internal/skill"
+	lintreport "github.com/mettle-eval/mettle/internal/report/lint"
+	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -64,7 +71,7 @@ func newLintCmd(w *World) *cobra.Command {
 func (o *lintOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration file (default: mettle.yaml here or in a folder above)")
-	f.StringVar(&o.profile, "profile", "", "the rules that hold: "+strings.Join(suite.ProfileNames(nil), ", ")+" or one of mettle.yaml (default spec)")
+	f.StringVar(&o.profile, "profile", "", "the rules that hold: "+strings.Join(lint.ProfileNames(nil), ", ")+" or one of mettle.yaml (default spec)")
 	f.StringArrayVar(&o.rules, "rule", nil, "severity of a rule or a family of rules, such as link-broken=off; repeat for more")
 	f.BoolVar(&o.fix, "fix", false, "mend what can be mended with certainty, then show what is left")
 	f.BoolVar(&o.diff, "diff", false, "show what --fix would change, and change nothing; exit with 1 if it is anything")
@@ -72,22 +79,15 @@ func (o *lintOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.writeBaseline, "write-baseline", false, "write the findings of now to the baseline")
 	f.StringVar(&o.failOn, "fail-on", "", "the least severity that fails: error, warning or info (default error)")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "show only findings that fail")
-	f.StringVarP(&o.format, "format", "f", "terminal", strings.Join(lintFormatNames(), ", "))
+	f.StringVarP(&o.format, "format", "f", "terminal", strings.Join(lintreport.Names(), ", "))
 	f.StringVarP(&o.output, "output", "o", "-", "file to write, - for standard output")
 	f.StringVar(&o.stdinName, "stdin-name", "", "path that standard input is taken to be the file of")
 	complete := func(flag string, values []string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // fails for flags that are not there
 	}
-	complete("profile", suite.ProfileNames(nil))
-	complete("format", lintFormatNames())
+	complete("profile", lint.ProfileNames(nil))
+	complete("format", lintreport.Names())
 	complete("fail-on", []string{"error", "warning", "info"})
-}
-
-func lintFormatNames() (names []string) {
-	for _, f := range report.LintFormats {
-		names = append(names, f.Name)
-	}
-	return names
 }
 
 // check refuses what cannot be meant together.
@@ -106,160 +106,239 @@ func runLint(ctx context.Context, w *World, o *lintOptions, args []string) error
 	if err := o.check(); err != nil {
 		return err
 	}
-	cfg, err := loadConfig(w, o.config)
+	cfg, err := session.LoadConfig(w.session(), o.config)
 	if err != nil {
 		return err
 	}
-	j, err := newLintJob(w, o, cfg)
+	c, err := newLintCall(w, o, cfg)
 	if err != nil {
 		return err
 	}
-	if j.files, err = findSkills(w, o, cfg, args); err != nil {
+	if c.Files, err = findSkills(w, o, cfg, args); err != nil {
 		return err
 	}
 	switch {
 	case o.writeBaseline:
-		err = j.rememberFindings(ctx)
+		err = c.remember(ctx)
 	case o.output != "-":
 		if err := fsx.Writable(w.abs(o.output)); err != nil {
 			return usagef("the report cannot be written: %w", err)
 		}
-		err = fsx.Replace(w.abs(o.output), func(out io.Writer) error { return j.report(ctx, out, report.Options{}) })
+		err = fsx.Replace(w.abs(o.output), func(out io.Writer) error { return c.report(ctx, out, report.Options{}) })
 	default:
-		err = j.report(ctx, w.Stdout, report.Options{Color: w.color(w.OutTTY), Width: w.Width})
+		err = c.report(ctx, w.Stdout, report.Options{Color: w.color(w.OutTTY), Width: w.Width})
 	}
 	if errors.Is(err, context.Canceled) {
-		w.printf("mettle: interrupted; %d of %s linted\n", j.totals.Files, count(len(j.files), "file"))
+		w.printf("mettle: interrupted; %d of %s linted\n", c.Totals.Files, count(len(c.Files), "file"))
 		return &verdictError{ExitInterrupted}
 	}
 	if err != nil {
 		return err
 	}
-	return j.verdict()
+	return c.verdict()
 }
 
-// lintJob is linting under way.
-type lintJob struct {
-	world  *World
-	opts   *lintOptions
-	root   string // the configuration's folder
-	files  []lintFile
-	failOn skill.Severity
-	totals report.LintTotals
-
-	linter   *skill.Linter
-	settings skill.Options
-	format   report.LintFormat
-
-	baselinePath string
-	baseline     *skill.Baseline
-	seen         map[string]bool // fingerprints of the baseline that were found again
-	changes      int             // files that --diff would change
+// findSkills lists the files that the arguments name.
+func findSkills(w *World, o *lintOptions, cfg *suite.Config, args []string) ([]lint.File, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+		if cfg.Skills != "" {
+			args[0] = w.shown(filepath.Join(cfg.Dir, cfg.Skills))
+		}
+	}
+	files, err := lint.Search{Dir: w.Dir, Root: cfg.Dir, Stdin: w.Stdin, StdinName: o.stdinName, Fix: o.fix}.Files(args)
+	if err != nil {
+		return nil, &usageError{Err: err}
+	}
+	return files, nil
 }
 
-// newLintJob settles what flags, environment and configuration say.
-func newLintJob(w *World, o *lintOptions, cfg *suite.Config) (*lintJob, error) {
-	j := &lintJob{world: w, opts: o, root: cfg.Dir, failOn: skill.Severity(cmp.Or(o.failOn, string(cfg.Lint.FailOn), string(skill.Error)))}
-	if !slices.Contains([]skill.Severity{skill.Error, skill.Warning, skill.Info}, j.failOn) {
-		return nil, usagef("--fail-on is %q, want error, warning or info", j.failOn)
+// lintCall is a job of the linter and how its outcome is shown.
+type lintCall struct {
+	*lint.Job
+	world   *World
+	opts    *lintOptions
+	run     lintreport.Run
+	format  lintreport.Format
+	old     *lint.Baseline // the baseline as it was read
+	changes int            // files that --diff would change
+}
+
+// newLintCall settles what flags, environment and configuration say.
+func newLintCall(w *World, o *lintOptions, cfg *suite.Config) (*lintCall, error) {
+	c := &lintCall{world: w, opts: o}
+	failOn := lint.Severity(cmp.Or(o.failOn, string(cfg.Lint.FailOn), string(lint.Error)))
+	if !slices.Contains([]lint.Severity{lint.Error, lint.Warning, lint.Info}, failOn) {
+		return nil, usagef("--fail-on is %q, want error, warning or info", failOn)
 	}
 	var ok bool
-	if j.format, ok = report.FindLint(o.format); !ok {
-		return nil, unknown("format", o.format, lintFormatNames())
+	if c.format, ok = lintreport.Find(o.format); !ok {
+		return nil, unknown("format", o.format, lintreport.Names())
 	}
 	rules, err := severities(cfg.Lint.Rules, o.rules)
 	if err != nil {
 		return nil, err
 	}
-	j.settings = skill.Options{
-		Profile: cmp.Or(o.profile, cfg.Lint.Profile, skill.Spec), Profiles: cfg.Lint.Profiles, Rules: rules,
+	settings := lint.Options{
+		Profile: cmp.Or(o.profile, cfg.Lint.Profile, lint.Spec), Profiles: cfg.Lint.Profiles, Rules: rules,
 		Suppress: cfg.Lint.Suppress, KeepSuppressed: true, // they are counted, and some formats show them
 	}
-	if names := suite.ProfileNames(cfg.Lint.Profiles); !slices.Contains(names, j.settings.Profile) {
-		return nil, unknown("profile", j.settings.Profile, names)
+	if names := lint.ProfileNames(cfg.Lint.Profiles); !slices.Contains(names, settings.Profile) {
+		return nil, unknown("profile", settings.Profile, names)
 	}
-	if j.linter, err = skill.NewLinter(j.settings); err != nil {
-		return nil, &usageError{err}
+	if err := c.readBaseline(cfg); err != nil {
+		return nil, err
 	}
-	return j, j.readBaseline(cfg)
+	if !o.writeBaseline {
+		settings.Baseline = c.old
+	}
+	if c.Job, err = lint.NewJob(settings); err != nil {
+		return nil, &usageError{Err: err}
+	}
+	c.Root, c.Fix = cfg.Dir, o.fix
+	c.run = lintreport.Run{
+		Tool: version.Version, Profile: settings.Profile, FailOn: failOn, Baseline: c.old != nil, Suppress: settings.Suppress,
+	}
+	for _, r := range lint.Rules() {
+		if s := c.Severity(r); s != lint.Off {
+			c.run.Rules = append(c.run.Rules, lintreport.Rule{Rule: r, Level: s})
+		}
+	}
+	return c, nil
 }
 
 // severities puts those of flags over those of the configuration.
-func severities(config map[string]skill.Severity, flags []string) (map[string]skill.Severity, error) {
-	out := map[string]skill.Severity{}
-	for name, s := range config {
-		out[name] = s
+func severities(config map[string]lint.Severity, flags []string) (map[string]lint.Severity, error) {
+	out := maps.Clone(config)
+	if out == nil {
+		out = map[string]lint.Severity{}
 	}
 	for _, f := range flags {
 		name, value, ok := strings.Cut(f, "=")
 		if !ok {
 			return nil, usagef("--rule is %q, want a rule and its severity, such as link-broken=off", f)
 		}
-		if names := suite.RuleNames(); !slices.Contains(names, name) {
+		if names := lint.RuleNames(); !slices.Contains(names, name) {
 			return nil, unknown("rule", name, names)
 		}
 		if levels := []string{"error", "warning", "info", "off"}; !slices.Contains(levels, value) {
 			return nil, usagef("--rule %s: the severity is %q, want error, warning, info or off", name, value)
 		}
-		out[name] = skill.Severity(value)
+		out[name] = lint.Severity(value)
 	}
 	return out, nil
 }
 
-// lintRun is what a report says about the job.
-func (j *lintJob) lintRun() report.LintRun {
-	run := report.LintRun{
-		Tool: version.Version, Profile: j.settings.Profile, FailOn: j.failOn,
-		Baseline: j.baseline != nil, Suppress: j.settings.Suppress,
+// readBaseline reads the old findings, if there is a file of them.
+func (c *lintCall) readBaseline(cfg *suite.Config) error {
+	switch {
+	case c.opts.baseline != "":
+		c.opts.baseline = c.world.abs(c.opts.baseline)
+	case cfg.Lint.Baseline != "":
+		c.opts.baseline = filepath.Join(cfg.Dir, cfg.Lint.Baseline)
+	case c.opts.writeBaseline:
+		return usagef("--write-baseline needs the file's name: give --baseline, or lint.baseline in %s", suite.ConfigName)
+	default:
+		return nil
 	}
-	for _, r := range skill.Rules() {
-		if s := j.linter.Severity(r); s != skill.Off {
-			run.Rules = append(run.Rules, report.LintRule{Rule: r, Level: s})
-		}
+	f, err := os.Open(c.opts.baseline)
+	if errors.Is(err, fs.ErrNotExist) && c.opts.writeBaseline {
+		return nil
 	}
-	return run
+	if errors.Is(err, fs.ErrNotExist) {
+		return usagef("there is no baseline %s; --write-baseline makes one", c.world.shown(c.opts.baseline))
+	}
+	if err != nil {
+		return usagef("read the baseline: %w", err)
+	}
+	defer f.Close()
+	if c.old, err = lint.ReadBaseline(f); err != nil {
+		return usagef("%s: %w", c.world.shown(c.opts.baseline), err)
+	}
+	return nil
 }
 
-// report lints all files and writes what is found as it is found.
-func (j *lintJob) report(ctx context.Context, out io.Writer, o report.Options) error {
-	if j.opts.diff {
-		return j.diff(ctx, out, o)
-	}
-	writer := j.format.New(out, j.lintRun(), o)
-	err := j.lint(ctx, func(f report.LintFile) error {
-		j.totals.Add(f)
-		if j.opts.quiet {
-			f.Findings = slices.DeleteFunc(f.Findings, func(x skill.Finding) bool { return !report.Reaches(x.Severity, j.failOn) })
+// remember writes the findings of now to the baseline.
+func (c *lintCall) remember(ctx context.Context) error {
+	next, n, err := c.Remember(ctx, c.old, func(r lint.Result) {
+		if r.Err != nil {
+			c.world.printf("%s\n", term.Sanitize("mettle: "+r.Err.Error()))
 		}
-		return writer.File(f)
 	})
 	if err != nil {
 		return err
 	}
-	if err := writer.Close(&j.totals); err != nil {
-		return err
+	if err := fsx.Replace(c.opts.baseline, next.Write); err != nil {
+		return usagef("write the baseline: %w", err)
 	}
-	j.talk()
+	c.world.printf("%s of %s written to %s\n", count(n, "finding"), count(len(c.Files), "file"), c.world.shown(c.opts.baseline))
 	return nil
 }
 
-// talk says what a person should know besides the findings.
-func (j *lintJob) talk() {
-	if n := j.staleEntries(); n > 0 {
-		j.world.printf("mettle: %s of the baseline found no more; --write-baseline takes them out\n", count(n, "finding"))
+// report lints all files and writes what is found as it is found.
+func (c *lintCall) report(ctx context.Context, out io.Writer, o report.Options) error {
+	if c.opts.diff {
+		return c.diff(ctx, out, o)
 	}
+	writer := c.format.New(out, c.run, o)
+	err := c.Run(ctx, func(r lint.Result) error {
+		if c.opts.quiet {
+			r.Findings = slices.DeleteFunc(r.Findings, func(f lint.Finding) bool { return !f.Severity.Reaches(c.run.FailOn) })
+		}
+		return writer.File(r)
+	})
+	if err != nil {
+		return err
+	}
+	if err := writer.Close(&c.Totals); err != nil {
+		return err
+	}
+	if n := c.Stale(); n > 0 {
+		c.world.printf("mettle: %s of the baseline found no more; --write-baseline takes them out\n", count(n, "finding"))
+	}
+	return nil
+}
+
+// diff shows what --fix would change. For a program it is exact, so that it can
+// be applied; on a terminal what the files hold is made harmless first.
+func (c *lintCall) diff(ctx context.Context, out io.Writer, o report.Options) error {
+	fixed := 0
+	err := c.Changes(ctx, func(x lint.Change) error {
+		if x.Err != nil {
+			c.world.printf("mettle: %s\n", term.Sanitize(x.Err.Error()))
+		}
+		if len(x.Diff) == 0 {
+			return nil
+		}
+		c.changes++
+		fixed += x.Fixed
+		if o.Color || c.world.OutTTY && c.opts.output == "-" {
+			x.Diff = lintreport.Diff(x.Diff, o.Color)
+		}
+		_, err := out.Write(x.Diff)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if c.changes == 0 {
+		c.world.printf("nothing to fix in %s\n", count(len(c.Files), "file"))
+		return nil
+	}
+	c.world.printf("--fix would mend %s in %s\n", count(fixed, "finding"), count(c.changes, "file"))
+	return nil
 }
 
 // verdict is nil for skills that pass. A finding that fails beats a file that
 // could not be read: it is certain, whatever else there is.
-func (j *lintJob) verdict() error {
+func (c *lintCall) verdict() error {
 	switch {
-	case j.opts.writeBaseline && j.totals.Problems == 0:
+	case c.opts.writeBaseline && c.Totals.Problems == 0:
 		return nil
-	case j.opts.diff && j.changes > 0, !j.opts.diff && j.totals.Failed(j.failOn):
+	case c.opts.diff && c.changes > 0, !c.opts.diff && c.Totals.Failed(c.run.FailOn):
 		return &verdictError{ExitNotMet}
-	case j.totals.Problems > 0:
-		return usagef("%d of %s could not be read or written", j.totals.Problems, count(len(j.files), "file"))
+	case c.Totals.Problems > 0:
+		return usagef("%d of %s could not be read or written", c.Totals.Problems, count(len(c.Files), "file"))
 	}
 	return nil
 }

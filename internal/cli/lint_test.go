@@ -4,22 +4,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mettle-eval/mettle/internal/report"
+	lintreport "github.com/mettle-eval/mettle/internal/report/lint"
 	"github.com/mettle-eval/mettle/internal/skill"
-	"github.com/mettle-eval/mettle/internal/suite"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 )
 
 // lintWorld is a world in which a folder is linted.
@@ -83,97 +80,6 @@ func TestLintShowsWhatItKnows(t *testing.T) {
 	}
 }
 
-// TestLintPaths: a file has one name for people, and one for suppressions and
-// baselines that does not depend on where one stands.
-func TestLintPaths(t *testing.T) {
-	root := t.TempDir()
-	path := writeSkill(t, filepath.Join(root, "repo", "skills"), "a", unquoted)
-	for _, c := range []struct{ dir, arg, id, shown string }{
-		{"repo", ".", "skills/a/SKILL.md", "skills/a/SKILL.md"},
-		{"repo", "skills", "skills/a/SKILL.md", "skills/a/SKILL.md"},
-		{"repo/skills", "a", "skills/a/SKILL.md", "a/SKILL.md"},
-		{"repo/skills/a", "SKILL.md", "skills/a/SKILL.md", "SKILL.md"},
-		{"repo/skills/a", "../..", "skills/a/SKILL.md", "SKILL.md"},
-		{"repo", path, "skills/a/SKILL.md", "skills/a/SKILL.md"},
-		{"elsewhere", path, "skills/a/SKILL.md", filepath.ToSlash(path)},
-		{"elsewhere", "../repo", "skills/a/SKILL.md", "../repo/skills/a/SKILL.md"},
-	} {
-		w := &World{Dir: filepath.Join(root, filepath.FromSlash(c.dir))}
-		files, err := findSkills(w, new(lintOptions), &suite.Config{Dir: filepath.Join(root, "repo")}, []string{c.arg, c.arg})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(files) != 1 || files[0].id != c.id || files[0].shown != c.shown {
-			t.Errorf("%s in %s is %+v, want %s, %s", c.arg, c.dir, files, c.id, c.shown)
-		}
-	}
-}
-
-func TestRewrite(t *testing.T) {
-	path := writeSkill(t, t.TempDir(), "a", "old")
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(filepath.Dir(path), "link.md")
-	if err := os.Symlink(skill.FileName, link); err != nil {
-		t.Skip(err)
-	}
-	if err := rewrite(link, []byte("old"), []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != 0o640 {
-		t.Errorf("the file is %v, %v, want the permissions it had", info.Mode(), err)
-	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("the link is no longer one: %v", err)
-	}
-	if err := rewrite(path, []byte("old"), []byte("newer")); err == nil || !strings.Contains(err.Error(), "changed") {
-		t.Errorf("a file that has changed was written: %v", err)
-	}
-	if text, _ := os.ReadFile(path); string(text) != "new" {
-		t.Errorf("the file holds %q", text)
-	}
-	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".mettle-*")); len(left) > 0 {
-		t.Errorf("left behind: %q", left)
-	}
-}
-
-func TestInOrder(t *testing.T) {
-	var got []int
-	err := inOrder(t.Context(), 500, 4, func(i int) int { return i * i }, func(n int) error {
-		got = append(got, n)
-		return nil
-	})
-	if err != nil || len(got) != 500 {
-		t.Fatalf("%d results, %v", len(got), err)
-	}
-	for i, n := range got {
-		if n != i*i {
-			t.Fatalf("result %d is %d", i, n)
-		}
-	}
-	var done atomic.Int32
-	stop := errors.New("enough")
-	err = inOrder(t.Context(), 1000, 4, func(i int) int { done.Add(1); return i }, func(n int) error {
-		if n == 3 {
-			return stop
-		}
-		return nil
-	})
-	if !errors.Is(err, stop) || done.Load() > 50 {
-		t.Errorf("%v after %d", err, done.Load())
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	err = inOrder(ctx, 1000, 2, func(i int) int { return i }, func(n int) error { cancel(); return nil })
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("error is %v", err)
-	}
-	if err := inOrder(t.Context(), 0, 0, func(i int) int { return i }, func(int) error { return stop }); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestLintInterrupted: a report that is not whole is not left in a file's place.
 func TestLintInterrupted(t *testing.T) {
 	dir := t.TempDir()
@@ -215,9 +121,9 @@ func TestMendReachesTheEnd(t *testing.T) {
 
 // lintDocument is the JSON report as a reader sees it.
 type lintDocument struct {
-	Findings []skill.Finding
+	Findings []lint.Finding
 	Problems []struct{ File, Message string }
-	Summary  report.LintTotals
+	Summary  lint.Totals
 }
 
 // TestLintRealSkills lints real skills, if they are here, with every profile
@@ -230,8 +136,8 @@ func TestLintRealSkills(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no sample of real skills here")
 	}
-	for _, profile := range suite.ProfileNames(nil) {
-		for _, format := range lintFormatNames() {
+	for _, profile := range lint.ProfileNames(nil) {
+		for _, format := range lintreport.Names() {
 			var out bytes.Buffer
 			if code := Main(lintWorld(dir, &out, "--profile", profile, "--format", format)); code != ExitNotMet {
 				t.Errorf("%s as %s exits with %d", profile, format, code)
@@ -276,18 +182,5 @@ func checkPlaces(t *testing.T, dir string, data []byte) {
 			holds(e.Start, e.Line, e.Col)
 			holds(e.End, e.EndLine, e.EndCol)
 		}
-	}
-}
-
-// TestDiffForPeople: on a terminal nothing is obeyed, and line ends can be told
-// apart; a program gets the exact text.
-func TestDiffForPeople(t *testing.T) {
-	c := lintChange{text: []byte("--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a\x1b[2J\n+a\x1b[2J\r\n")}
-	want := "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-a␛[2J\n+a␛[2J␍\n"
-	if diff := cmp.Diff(want, string(c.show(true, false))); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	if diff := cmp.Diff(string(c.text), string(c.show(false, false))); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/probe"
 	"github.com/mettle-eval/mettle/internal/process"
 	"github.com/mettle-eval/mettle/internal/secret"
+	"github.com/mettle-eval/mettle/internal/session"
 	"github.com/mettle-eval/mettle/internal/suite"
 	"github.com/mettle-eval/mettle/internal/target"
 	"github.com/mettle-eval/mettle/internal/term"
@@ -64,7 +65,7 @@ func newProbeCmd(w *World) *cobra.Command {
 	f.StringArrayVar(&o.headers, "header", nil, "HTTP header as 'Name: value'; take secrets from the environment with ${NAME}")
 	f.StringVar(&o.transport, "transport", mcpclient.TransportAuto, "how to speak: auto, streamable, sse, stdio")
 	f.StringVar(&o.protocol, "protocol", "", "protocol version to insist on (default: the newest both sides know)")
-	f.DurationVar(&o.timeout, "timeout", defaultTimeout, "limit of the whole look, starting the server included")
+	f.DurationVar(&o.timeout, "timeout", session.DefaultTimeout, "limit of the whole look, starting the server included")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	f.BoolVar(&o.strict, "strict", false, "let warnings fail too")
 	f.StringVar(&o.write, "write", "", "write a suite to this file, with one commented-out case a tool")
@@ -178,7 +179,7 @@ func look(ctx context.Context, m *target.MCP, limit time.Duration) (*probe.Repor
 	switch {
 	case err == nil:
 	case !errors.As(err, &broken):
-		return nil, nil, &usageError{err} // nothing was dialled: the settings are wrong
+		return nil, nil, &usageError{Err: err} // nothing was dialled: the settings are wrong
 	case broken.Class == mcpclient.ClassAuth:
 		err = fmt.Errorf("%w; set METTLE_TOKEN or give --header 'Authorization: …'", err)
 		fallthrough

@@ -41,7 +41,7 @@ func (o *storeOptions) find(w *World, name string) (string, error) {
 	}
 	dir, err := store.Find(root, name)
 	if err != nil {
-		return "", &usageError{err}
+		return "", &usageError{Err: err}
 	}
 	return dir, nil
 }

@@ -66,7 +66,7 @@ func runServe(ctx context.Context, w *World, o *serveOptions) (err error) {
 		Prefix: o.prefix, Token: w.Getenv("METTLE_TOKEN"), Origins: o.origins, Version: version.Version, Now: w.Now,
 	}
 	if err := opts.Check(); err != nil {
-		return &usageError{err}
+		return &usageError{Err: err}
 	}
 	pages, closePages, err := o.pages(w)
 	if err != nil {

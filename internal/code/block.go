@@ -38,10 +38,18 @@ func (b Block) Place(line, col int) (docLine, docCol int) {
 //
 // Two rules are softer than CommonMark's, because a reader of the answer sees code there: an HTML element does not hide
 // the fences below it, and a comment hides them only when it is closed.
-func Blocks(markdown string) []Block { return scanBlocks(markdown, nil) }
+func Blocks(markdown string) []Block {
+	if !strings.Contains(markdown, "```") && !strings.Contains(markdown, "~~~") {
+		return nil // as most answers
+	}
+	return scanBlocks(markdown, nil)
+}
 
 // scanBlocks is [Blocks] with some lines that close no block though they look like it.
 func scanBlocks(markdown string, content map[int]bool) []Block {
+	if !strings.Contains(markdown, "```") && !strings.Contains(markdown, "~~~") {
+		return nil // as in most answers
+	}
 	s := blockScanner{text: markdown, contentLines: content}
 	rest := strings.TrimPrefix(markdown, source.ByteOrderMark)
 	for rest != "" {

@@ -164,12 +164,16 @@ func (l *life) finished() []Event {
 // within is the attempt as a check sees it: with the part of the response that
 // it looks at, and so that the calls it makes are reported as part of it.
 func (a *Attempt) within(key string, r *Response) *Attempt {
-	inner := *a
+	inner := &struct { // one allocation for each check
+		Attempt
+		own scope
+	}{Attempt: *a}
 	inner.Response = r
 	if a.life != nil {
-		inner.scope = &scope{parent: a.scope, name: key, start: a.elapsed()}
+		inner.own = scope{parent: a.scope, name: key, start: a.elapsed()}
+		inner.scope = &inner.own
 	}
-	return &inner
+	return &inner.Attempt
 }
 
 // leave reports the check if calls were made in it.

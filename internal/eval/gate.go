@@ -24,6 +24,10 @@ type Gate struct {
 	Bound  float64 // rates 0 to 1, latencies in milliseconds
 	Suite  string  // the suite whose gate it is; empty for the whole run
 	Pos    Pos
+
+	// Default marks a gate that no file states. It looks only at results that
+	// no other gate covers.
+	Default bool
 }
 
 // Label narrows a gate to results where the named property has the value.
@@ -205,7 +209,7 @@ func (g *Gate) met(v float64) bool {
 
 // MarshalJSON writes the gate as its text, with its suite where it has one.
 func (g Gate) MarshalJSON() ([]byte, error) {
-	return json.Marshal(gateJSON{g.Text, g.Suite, g.Pos})
+	return json.Marshal(gateJSON{g.Text, g.Suite, g.Pos, g.Default})
 }
 
 // UnmarshalJSON parses the text again.
@@ -219,7 +223,7 @@ func (g *Gate) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	*g = parsed
-	g.Suite, g.Pos = j.Suite, j.Pos
+	g.Suite, g.Pos, g.Default = j.Suite, j.Pos, j.Default
 	return nil
 }
 
@@ -227,95 +231,113 @@ type gateJSON struct {
 	Gate  string `json:"gate"`
 	Suite string `json:"suite,omitempty"`
 	Pos   Pos    `json:"pos,omitzero"`
+
+	Default bool `json:"default,omitempty"`
 }
 
-// GateOutcome is a gate held against a run.
+// GateOutcome is what a gate measured.
 type GateOutcome struct {
 	Gate  Gate    `json:"gate"`
 	Value float64 `json:"value"`
-	N     int     `json:"n"`              // what the value was taken from
-	Met   bool    `json:"met"`            // also true when there was nothing to take it from
-	Open  bool    `json:"open,omitempty"` // there were results, but none of them had what the gate bounds
+	N     int     `json:"n"` // what the value was taken from
+	Met   bool    `json:"met"`
+	Open  bool    `json:"open,omitempty"` // there was nothing to measure: the gate is neither met nor missed
 }
 
 // Verdict is a run in one word: the printed line and the exit code both come
 // from it.
 type Verdict string
 
-// Passed: every gate is met. Failed: a gate is not. Incomplete: no gate speaks
-// against it, but too much of the run has no verdict.
+// Passed: every gate is met. Failed: a gate is not. Incomplete: no gate is
+// missed, but too much of the run has no verdict, or a gate could not be
+// measured.
 const (
 	Passed     Verdict = "passed"
 	Failed     Verdict = "failed"
 	Incomplete Verdict = "incomplete"
 )
 
+// verdictMetrics are those whose gates say how many failures are allowed.
+var verdictMetrics = []string{"pass_rate", "passed", "failed", "score"}
+
 // EffectiveGates are the gates a run is judged by: those of the whole run,
-// those of its suites, and the defaults for what they leave open. A suite whose
-// verdicts no gate bounds fails on any failed case, and cases without a verdict
-// are allowed only where a gate says how many: a gate on latency does not
-// excuse failures, and one suite's gate on errors does not excuse another's.
+// those of its suites, and the defaults. Those are measured in every run, over
+// the results that no other gate covers: a gate that allows some failures
+// allows those it looks at, and no others.
 func EffectiveGates(run []Gate, suites []Suite) []Gate {
 	gates := slices.Clone(run)
 	for _, s := range suites {
 		gates = append(gates, s.Gates...)
 	}
-	for _, d := range []struct {
-		text    string
-		metrics []string // any of which makes the default unnecessary
-	}{
-		{"failed == 0", []string{"pass_rate", "passed", "failed", "score"}},
-		{"errors == 0", []string{"errors"}},
-		{"unscored == 0", []string{"unscored"}},
-	} {
-		gates = append(gates, defaults(d.text, d.metrics, run, suites)...)
+	for _, text := range []string{"failed == 0", "errors == 0", "unscored == 0"} {
+		g, err := ParseGate(text)
+		if err != nil {
+			panic(err) // one of our own texts
+		}
+		g.Default = true
+		gates = append(gates, g)
 	}
 	return gates
 }
 
-// defaults gives a default gate to each suite that nothing bounds, or one to
-// the whole run when that is all of them.
-func defaults(text string, metrics []string, run []Gate, suites []Suite) (gates []Gate) {
-	if bounds(run, metrics) {
-		return nil
-	}
-	for _, s := range suites {
-		if !bounds(s.Gates, metrics) {
-			gates = append(gates, mustGate(text, s.Name))
+// coveredBy are the gates that take results away from a default gate.
+func (g *Gate) coveredBy(gates []Gate) (out []Gate) {
+	for _, other := range gates {
+		if !g.Default || other.Default {
+			continue
+		}
+		if other.Metric == g.Metric || g.Metric == "failed" && slices.Contains(verdictMetrics, other.Metric) {
+			out = append(out, other)
 		}
 	}
-	if len(gates) == len(suites) {
-		return []Gate{mustGate(text, "")}
-	}
-	return gates
+	return out
 }
 
-// bounds tells whether one of the gates is on one of the metrics. For a gate
-// on errors or unscored to count it must be on all cases: a label leaves the
-// others open.
-func bounds(gates []Gate, metrics []string) bool {
-	return slices.ContainsFunc(gates, func(g Gate) bool {
-		whole := len(g.Labels) == 0 || (g.Metric != "errors" && g.Metric != "unscored")
-		return whole && slices.Contains(metrics, g.Metric)
-	})
+// covers tells whether one of the gates looks at a result as a whole, or some of
+// them at each of the scores that failed it.
+func covers(gates []Gate, r *Result) bool {
+	var onScores []Gate
+	for i := range gates {
+		g := &gates[i]
+		if !g.matches(r) {
+			continue
+		}
+		if key, kind := g.score(); key == "" && kind == "" {
+			return true
+		}
+		onScores = append(onScores, *g)
+	}
+	if r.Status != Fail || len(onScores) == 0 {
+		return false
+	}
+	for i := range r.Scores {
+		s := &r.Scores[i]
+		if s.Status != Fail || s.Severity == WarnSeverity {
+			continue
+		}
+		if !slices.ContainsFunc(onScores, func(g Gate) bool { return g.looksAt(s) }) {
+			return false
+		}
+	}
+	return true
 }
 
-func mustGate(text, suite string) Gate {
-	g, err := ParseGate(text)
-	if err != nil {
-		panic(err) // one of our own texts
-	}
-	g.Suite = suite
-	return g
+// looksAt tells whether a gate on scores looks at this one.
+func (g *Gate) looksAt(s *Score) bool {
+	key, kind := g.score()
+	return (key == "" || s.Key == key) && (kind == "" || s.Kind == kind && !s.Negated)
 }
 
 // Judge sets the run's verdict from its gates and how it ended. A run that was
 // told to stop at the first failure, and did, has failed whatever its gates
-// would have allowed.
+// would have allowed. A run in which nothing was judged has not passed.
 func (r *Run) Judge() {
 	r.Verdict = judge(r.Header.Status, r.Outcomes)
-	if r.Why == failFastWhy {
+	switch {
+	case r.Why == failFastWhy:
 		r.Verdict = Failed
+	case r.Verdict == Passed && r.Summary != nil && r.Summary.Judged() == 0:
+		r.Verdict = Incomplete
 	}
 }
 
@@ -325,16 +347,13 @@ func judge(status RunStatus, outcomes []GateOutcome) Verdict {
 		v = Incomplete
 	}
 	for _, o := range outcomes {
-		if o.Open {
+		switch {
+		case o.Met:
+		case o.Open || o.Gate.Metric == "errors" || o.Gate.Metric == "unscored":
 			v = Incomplete
-		}
-		if o.Met {
-			continue
-		}
-		if o.Gate.Metric != "errors" && o.Gate.Metric != "unscored" {
+		default:
 			return Failed
 		}
-		v = Incomplete
 	}
 	return v
 }

@@ -72,25 +72,25 @@ func FaultOf(err error) *Fault {
 
 // settle sets the status and value that follow from the scores. A failed check
 // of error severity fails the case whatever else is unknown; without one, an
-// unscored check leaves the case unscored. A case all of whose checks were
-// skipped is skipped itself: nothing was held against the answer.
+// unscored check leaves the case unscored. A case none of whose deciding checks
+// was scored, because they were skipped, is skipped itself.
 func (r *Result) settle() {
 	r.Status = Pass
 	var sum, weight float64
-	asked, skipped := 0, Score{}
+	decided, skipped := 0, Score{}
 	for _, s := range r.Scores {
 		if s.Counts() && !s.Implicit {
 			sum += s.Value * s.Weight
 			weight += s.Weight
 		}
+		if s.Severity == WarnSeverity {
+			continue
+		}
 		switch {
 		case s.Status == Skip && skipped.Status == "":
 			skipped = s
 		case s.Status != Skip && !s.Implicit:
-			asked++
-		}
-		if s.Severity == WarnSeverity {
-			continue
+			decided++
 		}
 		switch {
 		case s.Status == Fail:
@@ -100,7 +100,7 @@ func (r *Result) settle() {
 		}
 	}
 	switch {
-	case asked == 0 && skipped.Status == Skip && r.Status == Pass:
+	case decided == 0 && skipped.Status == Skip && r.Status == Pass:
 		r.Status, r.Fault = Skip, &Fault{Class: SkippedFault, Message: skipped.Reason}
 	case weight > 0:
 		r.Value = sum / weight

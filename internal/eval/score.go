@@ -44,6 +44,7 @@ type Score struct {
 	Implicit bool
 	Negated  bool   // the check said not: the value is turned round
 	Stop     string // why the run is to end: a result with such a score is not kept
+	Missing  bool   // it was skipped because what it needs was not configured; not stored
 }
 
 // stopOf finds what ends the run in an error.
@@ -79,7 +80,7 @@ type scoreJSON struct {
 func (j *scoreJSON) score() Score {
 	s := Score{
 		j.Key, j.Kind, j.Status, 0, j.Weight, j.Severity, j.Reason, j.Details, j.Findings, j.Checks,
-		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop,
+		j.Usage, fromMillis(j.DurationMS), j.Mode, j.Implicit, j.Negated, j.Stop, false,
 	}
 	if j.Value != nil {
 		s.Value = *j.Value
@@ -136,7 +137,9 @@ func (s Score) Detail(key string, v any) Score {
 // what the check knows. A grader that panics is a grader that could not decide.
 func (c *Check) Grade(ctx context.Context, a *Attempt) Score {
 	if c.Skip != "" {
-		return c.fill(Skipped("%s", c.Skip))
+		s := Skipped("%s", c.Skip)
+		s.Missing = true
+		return c.fill(s)
 	}
 	start, own := a.Env.now(), a.within(c.Key, a.Response.as(c.Of))
 	s, err := safely(ctx, c.Grader, own)

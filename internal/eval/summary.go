@@ -197,7 +197,7 @@ func NewTally(gates []Gate, kinds map[string]KindInfo) *Tally {
 		modes: map[string]*Mode{}, cases: map[Identity]*Verdicts{}, graded: kinds,
 	}
 	for _, g := range gates {
-		t.gates = append(t.gates, gateTally{gate: g})
+		t.gates = append(t.gates, gateTally{gate: g, others: g.coveredBy(gates)})
 	}
 	return t
 }
@@ -397,7 +397,9 @@ func (t *Tally) Summary() *Summary {
 func (t *Tally) Outcomes() []GateOutcome {
 	var out []GateOutcome
 	for i := range t.gates {
-		out = append(out, t.gates[i].outcome())
+		if o := t.gates[i].outcome(); o.N > 0 || len(t.gates[i].others) == 0 { // otherwise others cover everything
+			out = append(out, o)
+		}
 	}
 	return out
 }
@@ -481,6 +483,7 @@ func quantile(sorted []float64, q float64) float64 {
 // gateTally gathers what one gate needs.
 type gateTally struct {
 	gate       Gate
+	others     []Gate // that cover results of a default gate
 	counts     Counts
 	score      Mean
 	confidence Mean
@@ -488,7 +491,7 @@ type gateTally struct {
 }
 
 func (t *gateTally) add(r *Result) {
-	if !t.gate.matches(r) {
+	if !t.gate.matches(r) || covers(t.others, r) {
 		return
 	}
 	key, kind := t.gate.score()
@@ -499,7 +502,7 @@ func (t *gateTally) add(r *Result) {
 		}
 	}
 	if key != "" || kind != "" {
-		t.addScores(r.Scores, key, kind)
+		t.addScores(r.Scores)
 	}
 	if r.Response == nil {
 		return
@@ -513,11 +516,11 @@ func (t *gateTally) add(r *Result) {
 }
 
 // addScores counts the scores a gate asks for, those inside others too.
-func (t *gateTally) addScores(scores []Score, key, kind string) {
+func (t *gateTally) addScores(scores []Score) {
 	for i := range scores {
 		s := &scores[i]
-		t.addScores(s.Checks, key, kind)
-		if (key != "" && s.Key != key) || (kind != "" && (s.Kind != kind || s.Negated)) {
+		t.addScores(s.Checks)
+		if !t.gate.looksAt(s) {
 			continue
 		}
 		t.counts.add(s.Status)
@@ -549,11 +552,9 @@ func (t *gateTally) outcome() GateOutcome {
 		o.Value, o.N = l.Max, l.N
 	default:
 		o.Value = float64(t.count())
-		o.Met = t.gate.met(o.Value)
-		return o
 	}
-	o.Open = o.N == 0 && t.counts.Total > t.counts.Skipped
-	o.Met = o.N == 0 || t.gate.met(o.Value)
+	o.Open = o.N == 0 && !t.gate.Default
+	o.Met = !o.Open && t.gate.met(o.Value)
 	return o
 }
 

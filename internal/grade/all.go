@@ -16,7 +16,7 @@ var allKind = kind.Kind[eval.Grader]{
 	Explain: `Useful inside ` + "`any`" + `, or to give several checks one key, weight and severity. Each check inside has its own ` + "`not`" + ` and
 ` + "`of`" + `; one of ` + "`severity: warn`" + ` is shown and does not decide.
 
-Fails as soon as one check failed, whatever else is unscored; with none failed and one unscored it is unscored.`,
+` + decidedDoc,
 	Example: `- type: all
   checks:
     - type: has_code_block

@@ -16,7 +16,7 @@ var anyKind = kind.Kind[eval.Grader]{
 	Explain: `Every check inside is graded, so that the report shows them all. Each has its own ` + "`not`" + ` and ` + "`of`" + `; one of
 ` + "`severity: warn`" + ` is shown and does not decide.
 
-Passes as soon as one check passed, whatever else is unscored; with none passed and one unscored it is unscored.`,
+` + decidedDoc,
 	Example: `- type: any
   checks:
     - type: has_import

@@ -19,8 +19,7 @@ var atLeastKind = kind.Kind[eval.Grader]{
 	Doc:  "At least count of several checks pass.",
 	Explain: `Each check inside has its own ` + "`not`" + ` and ` + "`of`" + `; one of ` + "`severity: warn`" + ` is shown and does not count.
 
-Unscored checks may turn out either way: it passes when count passed without them, fails when even all of them would not
-be enough, and is unscored in between.`,
+` + decidedDoc,
 	Example: `- type: at_least
   count: 2
   checks:

@@ -12,6 +12,7 @@ import (
 	"github.com/theory/jsonpath/spec"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -22,7 +23,7 @@ type common struct {
 	Weight   *float64 `yaml:"weight" jsonschema:"how much the check counts in the case's score" check:"min=0,default=1"`
 	Severity string   `yaml:"severity" jsonschema:"whether a fail of the check fails the case, or is only shown" check:"enum=error|warn,default=error"`
 	Not      bool     `yaml:"not" jsonschema:"turn a pass into a fail and a fail into a pass; unscored stays" check:"default=false"`
-	Of       string   `yaml:"of" jsonschema:"the part of the response the check looks at: the answer, or all the text with its metadata and sources" check:"enum=answer|raw,default=answer"`
+	Of       string   `yaml:"of" jsonschema:"the part of the response the check looks at: the answer, all the text with its metadata and sources, or the structured content as JSON" check:"enum=answer|raw|structured,default=answer"`
 }
 
 // CommonFields lists the fields every check has, for help and reference pages.
@@ -128,7 +129,7 @@ func checkCommon(d *kind.Decoder, c common, g eval.Grader, given map[string]kind
 	if strings.ContainsAny(c.Key, keyMarks) || strings.TrimSpace(c.Key) != c.Key {
 		d.Errorf(given["key"].Value, "key is %q: it may not hold any of %s, nor spaces at its ends", c.Key, keyMarks)
 	}
-	if _, blind := g.(interface{ readsNoText() }); blind && c.Of == string(eval.RawPart) {
+	if _, blind := g.(interface{ readsNoText() }); blind && c.Of != "" && c.Of != string(eval.AnswerPart) {
 		d.Errorf(given["of"].Value, "of has no meaning for %s, which does not look at the text", c.Type)
 	}
 }
@@ -154,7 +155,7 @@ func report(d *kind.Decoder, n *yaml.Node, err error) {
 // locate finds the node of a field such as checks[1].key, or the nearest one
 // around it that is there.
 func locate(d *kind.Decoder, n *yaml.Node, field string) *yaml.Node {
-	steps, err := parsePath(field)
+	steps, err := jsondoc.Parse(field)
 	if err != nil {
 		return n
 	}

@@ -1,7 +1,6 @@
 package grade
 
 import (
-	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -20,88 +19,101 @@ type citation struct {
 // citations finds the citations of an answer outside its code, and the numbers
 // that the answer itself explains, as footnotes and reference lists do.
 func citations(text string) (found []citation, defined []int) {
-	text = prose(text)
-	for _, at := range citationMark().FindAllStringIndex(text, -1) {
-		c := citation{text: text[at[0]:at[1]], linked: strings.HasPrefix(text[at[1]:], "(")}
-		for _, n := range digitRun().FindAllString(c.text, -1) {
-			number, err := strconv.Atoi(n)
-			if err != nil {
-				number = -1 // longer than any list
-			}
-			c.numbers = append(c.numbers, number)
-		}
-		line := text[strings.LastIndexByte(text[:at[0]], '\n')+1 : at[0]]
-		if strings.HasPrefix(text[at[1]:], ":") && strings.TrimSpace(line) == "" {
-			defined = append(defined, c.numbers...)
+	if nextCitation(text, 0) < 0 {
+		return nil, nil // as in most answers; leaving out code adds none
+	}
+	text = code.Prose(text)
+	for start := nextCitation(text, 0); start >= 0; {
+		end := start + citationLength(text[start:])
+		if end == start {
+			start = nextCitation(text, start+1)
 			continue
 		}
-		found = append(found, c)
+		c := citation{text: text[start:end], numbers: numbersIn(text[start:end]), linked: strings.HasPrefix(text[end:], "(")}
+		if strings.HasPrefix(text[end:], ":") && startsLine(text, start) {
+			defined = append(defined, c.numbers...)
+		} else {
+			found = append(found, c)
+		}
+		start = nextCitation(text, end)
 	}
 	return found, defined
 }
 
-// citationMark matches [1], [^1], [Source 1] and [Sources 1, 2].
-var citationMark = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[\^?\d+\]|(?i:\[sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*\])`)
+// startsLine tells whether only white space comes before a place in its line.
+func startsLine(text string, at int) bool {
+	return strings.TrimSpace(text[strings.LastIndexByte(text[:at], '\n')+1:at]) == ""
+}
+
+// nextCitation is where the next bracket is, from a place on, that what a
+// citation begins with follows; -1 when there is none.
+func nextCitation(text string, from int) int {
+	for {
+		i := strings.IndexByte(text[from:], '[')
+		if i < 0 {
+			return -1
+		}
+		from += i
+		if rest := text[from+1:]; rest != "" && (rest[0] == '^' || isDigit(rest[0]) || startsSource(rest)) {
+			return from
+		}
+		from++
+	}
+}
+
+// startsSource tells whether a text begins with the word source in any case, in
+// which an ſ is an s.
+func startsSource(text string) bool {
+	rest, ok := strings.CutPrefix(text, "ſ")
+	if !ok && text != "" && (text[0] == 's' || text[0] == 'S') {
+		rest, ok = text[1:], true
+	}
+	return ok && len(rest) >= len("ource") && strings.EqualFold(rest[:len("ource")], "ource")
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// citationLength is the length of the citation that a text begins with, 0 when
+// it begins with none: [1], [^1], [Source 1] or [Sources 1, 2].
+func citationLength(text string) int {
+	if startsSource(text[1:]) {
+		return len(sourceMark().FindString(text))
+	}
+	i := 1
+	if text[i] == '^' {
+		i++
+	}
+	digits := i
+	for i < len(text) && isDigit(text[i]) {
+		i++
+	}
+	if i == digits || i == len(text) || text[i] != ']' {
+		return 0
+	}
+	return i + 1
+}
+
+// sourceMark matches [Source 1] and [Sources 1, 2] at the start of a text.
+var sourceMark = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:\[sources?\s*#?\d+(?:\s*(?:,|;|&|-|–|and)\s*(?:sources?\s*)?#?\d+)*\])`)
 })
 
-var digitRun = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+`) })
-
-// prose is the text with its code made blank: array[0] is no citation.
-func prose(text string) string {
-	blank := []byte(text)
-	for _, b := range code.Blocks(text) {
-		wipe(blank[b.Start:b.End])
-	}
-	start := 0
-	for at := 0; at < len(blank); {
-		end := len(blank)
-		if i := bytes.IndexByte(blank[at:], '\n'); i >= 0 {
-			end = at + i + 1
-		}
-		if len(bytes.TrimSpace(blank[at:end])) == 0 { // a code span ends with its paragraph
-			wipeSpans(blank[start:at])
-			start = end
-		}
-		at = end
-	}
-	wipeSpans(blank[start:])
-	return string(blank)
-}
-
-func wipe(b []byte) {
-	for i := range b {
-		if b[i] != '\n' {
-			b[i] = ' '
-		}
-	}
-}
-
-// wipeSpans blanks code spans: from a run of backticks to the next run of the
-// same length.
-func wipeSpans(b []byte) {
-	type run struct{ at, n int }
-	var runs []run
-	for i := 0; i < len(b); i++ {
-		if b[i] != '`' {
-			continue
-		}
+// numbersIn lists the numbers of a citation; one that is longer than any list
+// is -1.
+func numbersIn(text string) (out []int) {
+	for i := 0; i < len(text); i++ {
 		start := i
-		for i < len(b) && b[i] == '`' {
+		for i < len(text) && isDigit(text[i]) {
 			i++
 		}
-		runs = append(runs, run{start, i - start})
-	}
-	next := make([]int, len(runs)) // the next run of the same length
-	last := map[int]int{}
-	for i := len(runs) - 1; i >= 0; i-- {
-		next[i] = last[runs[i].n] // 0 when there is none: no run comes before the first
-		last[runs[i].n] = i
-	}
-	for i := 0; i < len(runs); i++ {
-		if j := next[i]; j > 0 {
-			wipe(b[runs[i].at : runs[j].at+runs[j].n])
-			i = j
+		if i == start {
+			continue
 		}
+		n, err := strconv.Atoi(text[start:i])
+		if err != nil {
+			n = -1
+		}
+		out = append(out, n)
 	}
+	return out
 }

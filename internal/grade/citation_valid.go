@@ -75,5 +75,5 @@ func numberList(numbers []int) string {
 		}
 		i = j + 1
 	}
-	return cut(strings.Join(parts, ", "), shown)
+	return cut(strings.Join(parts, ", "))
 }

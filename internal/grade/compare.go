@@ -3,12 +3,12 @@ package grade
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -34,12 +34,12 @@ const compareDoc = "`equals` compares whole JSON values: the type counts, so `\"
 
 func (c *comparison) check() (err error) {
 	if c.Equals != nil {
-		if c.equals, err = decodeJSON(string(c.Equals)); err != nil {
+		if c.equals, err = jsondoc.Decode(string(c.Equals)); err != nil {
 			return &kind.FieldError{Field: "equals", Err: err}
 		}
 	}
 	if c.Contains != nil {
-		if c.contains, err = decodeJSON(string(c.Contains)); err != nil {
+		if c.contains, err = jsondoc.Decode(string(c.Contains)); err != nil {
 			return &kind.FieldError{Field: "contains", Err: err}
 		}
 		if c.contains == "" {
@@ -68,10 +68,10 @@ func (c *comparison) absent() bool { return c.Exists != nil && !*c.Exists }
 // complaint says what v should have been, or "" when it is that.
 func (c *comparison) complaint(v any) (string, error) {
 	if c.Equals != nil && !sameJSON(v, c.equals) {
-		return "want " + show(c.equals), nil
+		return "want " + jsondoc.Show(c.equals), nil
 	}
 	if c.Contains != nil && !holds(v, c.contains) {
-		return "want it to contain " + show(c.contains), nil
+		return "want it to contain " + jsondoc.Show(c.contains), nil
 	}
 	if c.pattern != nil {
 		text, ok := plain(v)
@@ -167,15 +167,4 @@ func plain(v any) (string, bool) {
 		return strconv.FormatBool(v), true
 	}
 	return digits(v)
-}
-
-// show writes a value for a reason: as JSON, cut.
-func show(v any) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Sprint(v)
-	}
-	return oneLine(b.String(), shown)
 }

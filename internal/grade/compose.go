@@ -154,6 +154,7 @@ func gather(s eval.Score, scores []eval.Score) eval.Score {
 			}
 			s.Usage.Add(child.Usage)
 		}
+		s.Missing = s.Missing || s.Status == eval.Skip && child.Missing && child.Severity != eval.WarnSeverity
 		if s.Mode == "" && s.Status == eval.Fail && child.Status == eval.Fail && child.Severity != eval.WarnSeverity {
 			s.Mode = child.Mode
 		}
@@ -161,13 +162,25 @@ func gather(s eval.Score, scores []eval.Score) eval.Score {
 	return s
 }
 
+// decidedDoc is the truth table of the kinds that count passes.
+const decidedDoc = `Checks that are unscored or skipped are undecided: they may turn out either way. "Enough" is all of them for ` + "`all`" + `, one for
+` + "`any`" + `, and ` + "`count`" + ` for ` + "`at_least`" + `.
+
+| deciding checks that passed | outcome |
+|---|---|
+| enough, whatever the undecided ones turn out to be | pass |
+| not enough, even if all undecided ones passed | fail |
+| in between, and one of the undecided is unscored | unscored |
+| in between, and all of the undecided were skipped | skipped |`
+
 // atLeast passes when enough of the deciding scores passed. It decides as soon
-// as what is unscored cannot change the outcome.
+// as what is unscored or skipped cannot change the outcome; until then it is
+// unscored, or skipped when nothing is unscored.
 func atLeast(need int, scores []eval.Score) (eval.Score, error) {
-	var passed, unscored, total int
+	var passed, unscored, skipped, total int
 	var failed, open []string
 	for _, s := range scores {
-		if s.Severity == eval.WarnSeverity || s.Status == eval.Skip {
+		if s.Severity == eval.WarnSeverity {
 			continue
 		}
 		total++
@@ -176,24 +189,26 @@ func atLeast(need int, scores []eval.Score) (eval.Score, error) {
 			passed++
 		case eval.Fail:
 			failed = append(failed, s.Key+": "+s.Reason)
+		case eval.Skip:
+			skipped++
 		default:
 			unscored++
 			open = append(open, s.Key+": "+s.Reason)
 		}
 	}
-	if total == 0 {
-		return gather(allSkipped(scores), scores), nil
-	}
-	need = min(need, total) // a check that does not apply cannot be asked for
 	wanted := fmt.Sprintf("want %d", need)
 	if need == total {
 		wanted = "want all"
 	}
 	switch {
+	case skipped == total:
+		return gather(allSkipped(scores), scores), nil
 	case passed >= need:
 		return gather(eval.PassIf(true, "%d of %d checks passed%s", passed, total, leftOut(scores)), scores), nil
-	case passed+unscored < need:
+	case passed+unscored+skipped < need:
 		return gather(eval.PassIf(false, "%d of %d checks passed, %s; %s", passed, total, wanted, some(failed)), scores), nil
+	case unscored == 0:
+		return gather(eval.Skipped("%d of %d checks passed, %s%s", passed, total, wanted, leftOut(scores)), scores), nil
 	}
 	return gather(eval.Score{}, scores), fmt.Errorf("%d of %d checks passed, %s, and %d could not be scored; %s", passed, total, wanted, unscored, some(open))
 }
@@ -208,8 +223,8 @@ func allSkipped(scores []eval.Score) eval.Score {
 	return eval.Skipped("no check applies")
 }
 
-// leftOut names the deciding checks that were skipped, so that nobody takes
-// what was decided without them for all of it.
+// leftOut names the deciding checks that were skipped, so that the
+// verdict does not look complete.
 func leftOut(scores []eval.Score) string {
 	var skipped []string
 	for _, s := range scores {

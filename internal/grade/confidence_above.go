@@ -55,7 +55,7 @@ func metaNumber(r *eval.Response, key string) (v float64, why string) {
 		return 0, fmt.Sprintf("no %s: the answer has no metadata", key)
 	case ok:
 		b, _ := json.Marshal(given)
-		return 0, fmt.Sprintf("%s in the answer's metadata is %s, not a number", key, cut(string(b), shown))
+		return 0, fmt.Sprintf("%s in the answer's metadata is %s, not a number", key, cut(string(b)))
 	}
 	return 0, fmt.Sprintf("no %s in the answer's metadata, which has %s", key, metaKeys(r.Meta))
 }

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -164,7 +165,7 @@ func (e *example) outcome(t testing.TB) string {
 
 // attempt is what a check grades in a test: a response to a case, with judges
 // or, when there are none, without.
-func attempt(c *eval.Case, r *eval.Response, judges *Judges) *eval.Attempt {
+func attempt(c *eval.Case, r *eval.Response, judges *judge.Judges) *eval.Attempt {
 	return &eval.Attempt{Case: c, Response: r, Trial: 1, Env: &eval.Env{Grading: &Env{Judges: judges, Environ: PassedOn(os.Environ())}}}
 }
 

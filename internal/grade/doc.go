@@ -7,9 +7,11 @@
 // the rest are the kind's own fields. Everything that can be wrong with a check
 // is found there, a pattern or a schema that does not compile included.
 //
-// The judge kinds ask a model, which [WithJudges] names. What they have in
-// common is in the files judge_*.go: prompts, the delimiters around what is
-// judged, and the reading of replies.
+// What graders need from outside the attempt is in [Env]: the judges, the
+// programs that check code, the environment of exec checks. The judge kinds ask
+// models by way of package judge, which has the prompts, the delimiters around
+// what is judged, and the reading of replies; the retrieval kinds use package
+// retrieval. [Restore] gives the checks of a stored case their graders.
 //
 // Graders look at [eval.Response.Text], the answer with its envelope split off;
 // confidence and sources are read from the parsed metadata. What a grader could

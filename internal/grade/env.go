@@ -6,11 +6,12 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 )
 
 // Env is what graders are handed beside the attempt, as [eval.Env.Grading].
 type Env struct {
-	Judges   *Judges        // nil when the run has none
+	Judges   *judge.Judges  // nil when the run has none
 	Checkers *code.Checkers // programs that check code; nil for our own parsers alone
 	Environ  []string       // of the programs of exec checks: see [PassedOn]
 }

@@ -104,7 +104,7 @@ func (g *execGrader) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, er
 	}
 	out, err := g.run(ctx, input, envOf(a.Env).environ())
 	if err != nil {
-		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
+		return eval.Score{}, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0])), err)
 	}
 	threshold := execThreshold
 	if g.Threshold != nil {
@@ -112,7 +112,7 @@ func (g *execGrader) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, er
 	}
 	s, err := parseVerdict(out, threshold)
 	if err != nil {
-		return s, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0]), shown), err)
+		return s, fmt.Errorf("%s %w", cut(filepath.Base(g.Command[0])), err)
 	}
 	return s, nil
 }

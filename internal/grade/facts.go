@@ -2,13 +2,13 @@ package grade
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -91,32 +91,23 @@ func checkRepeats(name string, texts []string) error {
 	return errors.Join(errs...)
 }
 
-// What an answer does with a statement.
-const (
-	stated = "stated"
-	denied = "denied"
-	absent = "absent"
-)
-
-// standing is a judge's verdict on one statement.
-type standing struct{ reasoning, verdict string }
-
 func (g *facts) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
-	j, err := judgeOf(a, g.Model)
+	j, err := g.judge(a)
 	if err != nil {
 		return eval.Score{}, err
 	}
 	statements := g.statements()
-	sections := withSection(nil, "question", question(a.Case))
-	sections = append(sections, section{"statements", numbered(statements)})
-	sections = withSection(sections, "variations", listed(g.AcceptableVariations))
-	sections = append(sections, section{"answer", a.Response.Text})
-	q := inquiry{task: j.texts["facts.md"], sections: sections, tokens: 1024 + 160*len(statements)}
-	verdicts, h, err := ask(ctx, j, q, standings(len(statements)))
+	sections := judge.Sections{}.
+		WithAny(judge.QuestionSection, judge.CaseQuestion(a.Case)).
+		With(judge.StatementsSection, numbered(statements)).
+		WithAny(judge.VariationsSection, listed(g.AcceptableVariations)).
+		With(judge.AnswerSection, a.Response.Text)
+	q := judge.Question{Task: j.Prompt("facts.md"), Sections: sections, Tokens: 1024 + 160*len(statements)}
+	verdicts, o, err := judge.Ask(ctx, j, q, judge.Statements(len(statements)))
 	if err != nil {
-		return h.on(eval.Score{}), err
+		return o.Record(eval.Score{}), err
 	}
-	return h.on(g.score(verdicts)), nil
+	return o.Record(g.score(verdicts)), nil
 }
 
 // statements are what is judged: the facts, then the claims.
@@ -136,7 +127,7 @@ func (g *facts) checks() []*eval.Check {
 }
 
 // score makes a score of each verdict, and one of all of them.
-func (g *facts) score(verdicts []standing) eval.Score {
+func (g *facts) score(verdicts []judge.Statement) eval.Score {
 	scores := make([]eval.Score, len(verdicts))
 	wrong := map[string][]string{} // statements by what is wrong with them
 	met := 0
@@ -145,13 +136,13 @@ func (g *facts) score(verdicts []standing) eval.Score {
 	for i, part := range g.checks() {
 		v := verdicts[i]
 		wanted := i < len(g.ExpectedFacts)
-		scores[i] = opinion(scoreOf(part, eval.PassIf((v.verdict == stated) == wanted, "%s", v.verdict)), v.reasoning)
+		scores[i] = withReasoning(scoreOf(part, eval.PassIf((v.Verdict == judge.Stated) == wanted, "%s", v.Verdict)), v.Reasoning)
 		if scores[i].Status == eval.Pass {
 			met++
 		} else {
-			wrong[v.verdict] = append(wrong[v.verdict], statements[i])
+			wrong[v.Verdict] = append(wrong[v.Verdict], statements[i])
 		}
-		reasoning = append(reasoning, fmt.Sprintf("%d. %s: %s", i+1, v.verdict, v.reasoning))
+		reasoning = append(reasoning, fmt.Sprintf("%d. %s: %s", i+1, v.Verdict, v.Reasoning))
 	}
 	share := float64(met) / float64(len(verdicts))
 	passes := met == len(verdicts)
@@ -160,7 +151,7 @@ func (g *facts) score(verdicts []standing) eval.Score {
 	}
 	s := eval.PassIf(passes, "%s", g.reason(met, len(verdicts), wrong))
 	s.Value, s.Checks = share, scores
-	if !passes && len(wrong[absent])+len(wrong[denied]) == 0 {
+	if !passes && len(wrong[judge.Absent])+len(wrong[judge.Denied]) == 0 {
 		s.Mode = forbiddenClaim
 	}
 	return s.Detail("reasoning", strings.Join(reasoning, "\n"))
@@ -171,7 +162,7 @@ func (g *facts) reason(met, total int, wrong map[string][]string) string {
 	if g.Threshold != nil {
 		reason += fmt.Sprintf(" (%s)", bounds(g.Threshold, nil))
 	}
-	for _, w := range []struct{ verdict, said string }{{absent, "missing"}, {denied, "denied"}, {stated, "claimed"}} {
+	for _, w := range []struct{ verdict, said string }{{judge.Absent, "missing"}, {judge.Denied, "denied"}, {judge.Stated, "claimed"}} {
 		if len(wrong[w.verdict]) > 0 {
 			reason += "; " + w.said + ": " + quoteAll(wrong[w.verdict])
 		}
@@ -210,57 +201,4 @@ func listed(texts []string) string {
 		fmt.Fprintf(&b, "- %s\n", strings.Join(strings.Fields(t), " "))
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-// standings asks for a verdict on each of n statements.
-func standings(n int) form[[]standing] {
-	return form[[]standing]{
-		name: "verdicts",
-		schema: `{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{` +
-			`"index":{"type":"integer"},"reasoning":{"type":"string"},"verdict":{"type":"string","enum":["stated","denied","absent"]}},` +
-			`"required":["index","reasoning","verdict"],"additionalProperties":false}}},"required":["verdicts"],"additionalProperties":false}`,
-		words: fmt.Sprintf(`- "verdicts": list of %d objects, one for each statement, in order, each with these members in this order:
-  - "index": the statement's number.
-  - "reasoning": string. Where the answer speaks of it, in a sentence, before you decide.
-  - "verdict": "stated", "denied" or "absent".`, n),
-		read: func(m members) ([]standing, error) { return readStandings(m, n) },
-	}
-}
-
-// readStandings wants each statement judged once, and no other.
-func readStandings(m members, n int) ([]standing, error) {
-	var list []json.RawMessage
-	if err := m.value("verdicts", '[', "a list", &list); err != nil {
-		return nil, err
-	}
-	out := make([]standing, n)
-	for _, raw := range list {
-		if raw[0] != '{' {
-			return nil, fmt.Errorf("the judge's verdicts hold %s, want objects", typeOf(raw))
-		}
-		one, err := readMembers(string(raw))
-		if err != nil {
-			return nil, err
-		}
-		index, err := one.whole("index")
-		switch {
-		case err != nil:
-			return nil, err
-		case index < 1 || index > n:
-			return nil, fmt.Errorf("the judge's reply has a verdict on statement %d, and there are %d", index, n)
-		case out[index-1].verdict != "":
-			return nil, fmt.Errorf("the judge's reply has two verdicts on statement %d", index)
-		}
-		s := &out[index-1]
-		if s.reasoning, err = one.text("reasoning"); err != nil {
-			return nil, err
-		}
-		if s.verdict, err = one.oneOf("verdict", []string{stated, denied, absent}); err != nil {
-			return nil, err
-		}
-	}
-	if i := slices.IndexFunc(out, func(s standing) bool { return s.verdict == "" }); i >= 0 {
-		return nil, fmt.Errorf("the judge's reply has no verdict on statement %d", i+1)
-	}
-	return out, nil
 }

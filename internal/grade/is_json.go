@@ -5,6 +5,7 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -28,7 +29,7 @@ func (g *isJSON) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	if inner, ok := onlyBlock(text); ok {
 		text = trim(inner)
 	}
-	if _, err := decodeJSON(text); err != nil {
+	if _, err := jsondoc.Decode(text); err != nil {
 		return eval.PassIf(false, "the answer is not JSON: %s", oneLine(err.Error(), 2*shown)), nil
 	}
 	return eval.PassIf(true, "the answer is JSON"), nil

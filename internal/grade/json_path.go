@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -14,7 +15,7 @@ type jsonPath struct {
 	Every bool   `yaml:"every" json:"every,omitempty" jsonschema:"where the path leads to several values, every one must compare as asked, not just one" check:"default=false"`
 	comparison
 
-	steps path
+	steps jsondoc.Path
 }
 
 var jsonPathKind = kind.Kind[eval.Grader]{
@@ -43,34 +44,34 @@ path leads to several values, one that compares is enough, or with ` + "`every: 
 
 // Check parses the path and makes the comparison ready.
 func (g *jsonPath) Check() (err error) {
-	if g.steps, err = parsePath(g.Path); err != nil {
+	if g.steps, err = jsondoc.Parse(g.Path); err != nil {
 		return &kind.FieldError{Field: "path", Err: err}
 	}
-	if g.Every && !g.steps.many() {
+	if g.Every && !g.steps.Many() {
 		return &kind.FieldError{Field: "every", Err: fmt.Errorf("every has a meaning only with a path to several values, such as one with [*]")}
 	}
 	return g.check()
 }
 
 func (g *jsonPath) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	text, where, ok := document(a.Response)
+	text, where, ok := jsondoc.Find(a.Response)
 	if !ok {
-		return eval.PassIf(false, noDocument), nil
+		return eval.PassIf(false, jsondoc.NotFound), nil
 	}
-	doc, err := decodeJSON(text)
+	doc, err := jsondoc.Decode(text)
 	if err != nil {
 		return eval.Score{}, fmt.Errorf("read %s: %w", where, err)
 	}
-	return g.judge(g.Path, where, g.steps.from(doc), g.Every)
+	return g.judge(g.Path, where, g.steps.From(doc), g.Every)
 }
 
 // judge holds the values found at a place against the comparison. Where there
 // are several, one that compares is enough unless all must.
 func (c *comparison) judge(name, where string, values []any, all bool) (eval.Score, error) {
-	name = cut(name, shown)
+	name = cut(name)
 	switch {
 	case c.absent() && len(values) > 0:
-		return eval.PassIf(false, "%s is %s in %s, want none", name, show(values[0]), where), nil
+		return eval.PassIf(false, "%s is %s in %s, want none", name, jsondoc.Show(values[0]), where), nil
 	case len(values) == 0:
 		return eval.PassIf(c.absent(), "nothing at %s in %s", name, where), nil
 	}
@@ -81,11 +82,11 @@ func (c *comparison) judge(name, where string, values []any, all bool) (eval.Sco
 			return eval.Score{}, err
 		}
 		if complaint == "" && !all {
-			return eval.PassIf(true, "%s is %s", name, show(v)), nil
+			return eval.PassIf(true, "%s is %s", name, jsondoc.Show(v)), nil
 		}
 		if complaint != "" {
 			if bad++; bad == 1 {
-				first = fmt.Sprintf("%s is %s, %s", name, show(v), complaint)
+				first = fmt.Sprintf("%s is %s, %s", name, jsondoc.Show(v), complaint)
 			}
 		}
 	}

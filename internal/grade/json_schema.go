@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -84,9 +85,9 @@ func compileSchema(raw json.RawMessage) (_ *jsonschema.Resolved, err error) {
 }
 
 func (g *jsonSchema) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	text, where, ok := document(a.Response)
+	text, where, ok := jsondoc.Find(a.Response)
 	if !ok {
-		return eval.PassIf(false, noDocument), nil
+		return eval.PassIf(false, jsondoc.NotFound), nil
 	}
 	var doc any
 	if err := json.Unmarshal([]byte(text), &doc); err != nil {

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -26,7 +27,7 @@ type judgeCheck struct {
 
 	dir  string
 	task string // what the prompt file says
-	form form[graded]
+	form judge.Form[judge.Grade]
 }
 
 const (
@@ -61,9 +62,9 @@ func (g *judgeCheck) place(dir string) { g.dir = dir }
 func (g *judgeCheck) Check() error {
 	errs := []error{g.checkModel(), g.checkScale()}
 	if g.Prompt != "" {
-		data, err := suiteFile(g.dir, g.Prompt, maxPrompt)
+		data, err := suiteFile(g.dir, g.Prompt, judge.MaxPrompt)
 		if err == nil {
-			g.task, err = promptText(data, nil)
+			g.task, err = judge.ParsePrompt(data)
 		}
 		if err != nil {
 			errs = append(errs, fieldErrorf("prompt", "%w", err))
@@ -71,11 +72,11 @@ func (g *judgeCheck) Check() error {
 	}
 	switch g.Scale {
 	case booleanScale:
-		g.form = boolean
+		g.form = judge.Boolean
 	case choiceScale:
-		g.form = choosing(g.Choices)
+		g.form = judge.Choosing(choicesOf(g.Choices))
 	default:
-		g.form = continuous
+		g.form = judge.Continuous
 	}
 	return errors.Join(errs...)
 }
@@ -92,94 +93,40 @@ func (g *judgeCheck) checkScale() error {
 		errs = append(errs, fieldErrorf("choices", "scale: choices wants two choices or more"))
 	}
 	for i, c := range g.Choices {
-		if slices.ContainsFunc(g.Choices[:i], func(other choice) bool { return other.name == c.name }) {
-			errs = append(errs, fieldErrorf(fmt.Sprintf("choices[%d]", i), "the choice %s stands twice", quote(c.name)))
+		if slices.ContainsFunc(g.Choices[:i], func(other choice) bool { return other.Name == c.Name }) {
+			errs = append(errs, fieldErrorf(fmt.Sprintf("choices[%d]", i), "the choice %s stands twice", quote(c.Name)))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 func (g *judgeCheck) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
-	sections := withSection(nil, "question", question(a.Case))
+	sections := judge.Sections{}.WithAny(judge.QuestionSection, judge.CaseQuestion(a.Case))
 	if on(g.Context, false) {
-		sections = withSection(sections, "context", a.Response.Context)
+		sections = sections.WithAny(judge.ContextSection, a.Response.Context)
 	}
-	sections = append(sections, section{"criteria", g.Criteria})
-	sections = withSection(sections, "reference", g.Reference)
-	sections = append(sections, section{"answer", a.Response.Text})
-	s, err := g.put(ctx, a, g.form, sections, func(j *judge) string {
+	sections = sections.With(judge.CriteriaSection, g.Criteria).WithAny(judge.ReferenceSection, g.Reference).With(judge.AnswerSection, a.Response.Text)
+	s, err := g.ask(ctx, a, g.form, sections, func(j *judge.Judge) string {
 		if g.task != "" {
 			return g.task
 		}
-		return j.texts["judge.md"]
+		return j.Prompt("judge.md")
 	})
 	if g.task != "" && s.Status != eval.Skip {
-		s = s.Detail("prompt", promptDigest(g.task))
+		s = s.Detail("prompt", judge.Digest(g.task))
 	}
 	return s, err
 }
 
-// boolean asks for true or false.
-var boolean = form[graded]{
-	name:   "verdict",
-	schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"boolean"}},"required":["reasoning","verdict"],"additionalProperties":false}`,
-	words: `- "reasoning": string. What speaks for and against, worked out before you settle.
-- "verdict": true or false, after the reasoning.`,
-	read: func(m members) (g graded, err error) {
-		if g.reasoning, err = m.text("reasoning"); err != nil {
-			return g, err
-		}
-		verdict, err := m.truth("verdict")
-		if g.said = fmt.Sprint(verdict); verdict {
-			g.value = 1
-		}
-		return g, err
-	},
-}
+// choice is a word of a scale and its value: a mapping of one to the other.
+type choice judge.Choice
 
-// choosing asks for one of some words.
-func choosing(choices []choice) form[graded] {
-	names := make([]string, len(choices))
-	for i, c := range choices {
-		names[i] = c.name
-	}
-	list, err := json.Marshal(names)
-	if err != nil {
-		panic(err) // texts have a form in JSON
-	}
-	return form[graded]{
-		name: "verdict",
-		schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"string","enum":` + string(list) +
-			`}},"required":["reasoning","verdict"],"additionalProperties":false}`,
-		words: `- "reasoning": string. What speaks for and against each choice, worked out before you settle.
-- "verdict": string, after the reasoning: one of ` + strings.Join(quotedNames(names), ", ") + `.`,
-		read: func(m members) (g graded, err error) {
-			if g.reasoning, err = m.text("reasoning"); err != nil {
-				return g, err
-			}
-			name, err := m.oneOf("verdict", names)
-			if err != nil {
-				return g, err
-			}
-			g.value = choices[slices.Index(names, name)].value
-			g.said = fmt.Sprintf("%s, value %s", quote(name), decimal(g.value))
-			return g, nil
-		},
-	}
-}
-
-func quotedNames(names []string) []string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = `"` + n + `"`
+func choicesOf(list []choice) []judge.Choice {
+	out := make([]judge.Choice, len(list))
+	for i, c := range list {
+		out[i] = judge.Choice(c)
 	}
 	return out
-}
-
-// choice is a word of a scale and its value: a mapping of one to the other.
-type choice struct {
-	name  string
-	value float64
 }
 
 // DecodeNode reads the mapping.
@@ -193,14 +140,14 @@ func (c *choice) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 		return
 	}
 	before := len(d.Problems)
-	c.name = list[0].Key.Value
-	d.Decode(list[0].Value, &c.value, c.name)
+	c.Name = strings.Clone(list[0].Key.Value) // not the whole file with it
+	d.Decode(list[0].Value, &c.Value, c.Name)
 	switch {
 	case len(d.Problems) > before:
-	case c.value < 0 || c.value > 1:
-		d.Errorf(list[0].Value, "the value of %s is %s, want 0 to 1", quote(c.name), decimal(c.value))
-	case trim(c.name) != c.name || c.name == "" || len(c.name) > shown || strings.ContainsAny(c.name, "\n\""):
-		d.Errorf(list[0].Key, "%s is no choice: want a short text without quotes, line ends or spaces at its ends", quote(c.name))
+	case c.Value < 0 || c.Value > 1:
+		d.Errorf(list[0].Value, "the value of %s is %s, want 0 to 1", quote(c.Name), decimal(c.Value))
+	case trim(c.Name) != c.Name || c.Name == "" || len(c.Name) > shown || strings.ContainsAny(c.Name, "\n\""):
+		d.Errorf(list[0].Key, "%s is no choice: want a short text without quotes, line ends or spaces at its ends", quote(c.Name))
 	}
 }
 
@@ -214,5 +161,5 @@ func (choice) JSONSchema() kind.Schema {
 
 // MarshalJSON writes the mapping.
 func (c choice) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]float64{c.name: c.value})
+	return json.Marshal(map[string]float64{c.Name: c.Value})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
@@ -59,7 +60,7 @@ func newScripted(t testing.TB, name, script string) *scripted {
 
 // judges are the script's, the run's own by the name test:judge. A model named
 // ollama:absent cannot be had.
-func (j *scripted) judges() *Judges {
+func (j *scripted) judges() *judge.Judges {
 	named := func(spec string) (llm.Model, error) {
 		if spec == "ollama:absent" {
 			return nil, errors.New("there is no such model")
@@ -67,7 +68,7 @@ func (j *scripted) judges() *Judges {
 		return llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) { return j.reply(spec, req) }), nil
 	}
 	own, _ := named("test:judge")
-	return &Judges{Default: own, Name: "test:judge", Named: named, Answer: "ollama:same"}
+	return &judge.Judges{Default: own, Name: "test:judge", Named: named, Answer: "ollama:same"}
 }
 
 func (j *scripted) reply(model string, req *llm.Request) (*llm.Reply, error) {

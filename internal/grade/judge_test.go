@@ -15,12 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
 // judgesBy is one judge that answers by a function.
-func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
+func judgesBy(answer func(req *llm.Request) (string, error)) *judge.Judges {
 	m := llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		text, err := answer(req)
 		if err != nil {
@@ -29,7 +30,7 @@ func judgesBy(answer func(req *llm.Request) (string, error)) *Judges {
 		usage := eval.Usage{Calls: 1, Input: 10, Output: 2, Cost: eval.Dollars(0.5)}
 		return &llm.Reply{Text: text, Finish: llm.Stop, Model: "model-2026-01-01", Usage: usage}, nil
 	})
-	return &Judges{Default: m, Name: "test:judge", Named: func(string) (llm.Model, error) { return m, nil }}
+	return &judge.Judges{Default: m, Name: "test:judge", Named: func(string) (llm.Model, error) { return m, nil }}
 }
 
 func TestJudgeRequest(t *testing.T) {
@@ -48,10 +49,10 @@ func TestJudgeRequest(t *testing.T) {
 		t.Fatalf("%d calls", len(asked))
 	}
 	first, second := asked[0], asked[1]
-	if first.Temperature == nil || *first.Temperature != 0 || first.MaxTokens != judgeTokens || first.Trial != 1 || first.Sample != 0 || first.Schema.Name != "score" {
+	if first.Temperature == nil || *first.Temperature != 0 || first.MaxTokens != 4096 || first.Trial != 1 || first.Sample != 0 || first.Schema.Name != "score" {
 		t.Errorf("request %+v", first)
 	}
-	if string(first.Schema.Schema) != continuous.schema || first.System != builtinPrompt(systemPrompt) || strings.Contains(said(first), "unseen") {
+	if !json.Valid(first.Schema.Schema) || !strings.HasPrefix(first.System, "You ") || strings.Contains(said(first), "unseen") {
 		t.Errorf("request\n%s", said(first))
 	}
 	if len(second.Messages) != 3 || second.Messages[0].Text != first.Messages[0].Text || second.Messages[1].Text != "Nothing." ||
@@ -79,7 +80,7 @@ func TestJudgeGetsMoreRoom(t *testing.T) {
 	j := newScripted(t, "room", "finish: truncated\n{\"reas\n---\n{\"reasoning\": \"r\", \"score\": 1}\n")
 	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, j.judges()))
 	j.done()
-	if s.Status != eval.Pass || j.asked[0].MaxTokens != judgeTokens || j.asked[1].MaxTokens != 4*judgeTokens {
+	if s.Status != eval.Pass || j.asked[0].MaxTokens != 4096 || j.asked[1].MaxTokens != 4*4096 {
 		t.Errorf("%s %s with %d and %d tokens", s.Status, s.Reason, j.asked[0].MaxTokens, j.asked[1].MaxTokens)
 	}
 }
@@ -93,7 +94,7 @@ func TestJudgeNotes(t *testing.T) {
 		replies = replies[1:]
 		return &llm.Reply{Text: text, Finish: llm.Stop, Notes: []string{"temperature left out"}}, nil
 	})
-	judges := &Judges{Default: m, Name: "test:judge"}
+	judges := &judge.Judges{Default: m, Name: "test:judge"}
 	s := decode(t, "{type: accuracy, criteria: Right.}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "So."}, judges))
 	want := []string{"temperature left out", "asked twice: the judge's reply holds no JSON object"}
 	if diff := cmp.Diff(want, s.Details["notes"]); diff != "" {
@@ -140,8 +141,8 @@ func TestPairwiseSwapsPlaces(t *testing.T) {
 		var places []string
 		for _, name := range []string{"first answer", "second answer"} {
 			code := codeIn(t, text)
-			_, inside, _ := strings.Cut(text, delimiter("begin", name, code)+"\n")
-			inside, _, _ = strings.Cut(inside, "\n"+delimiter("end", name, code))
+			_, inside, _ := strings.Cut(text, "<<<begin "+name+" "+code+">>>\n")
+			inside, _, _ = strings.Cut(inside, "\n<<<end "+name+" "+code+">>>")
 			places = append(places, inside)
 		}
 		if got := strings.Join(places, " "); got != want || j.asked[i].Sample != i {
@@ -200,7 +201,7 @@ func TestJudgesAreNotLate(t *testing.T) {
 }
 
 // runOne runs one case that is always answered the same.
-func runOne(t *testing.T, judges *Judges, timeout time.Duration, answer *eval.Response, checks ...*eval.Check) *eval.Run {
+func runOne(t *testing.T, judges *judge.Judges, timeout time.Duration, answer *eval.Response, checks ...*eval.Check) *eval.Run {
 	t.Helper()
 	respond := func(context.Context, *eval.Attempt) (*eval.Response, error) { return answer, nil }
 	env := &eval.Env{
@@ -247,23 +248,23 @@ func TestJudgePrepare(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		check  string
-		judges *Judges
+		judges *judge.Judges
 		want   []string
 	}{
 		{"{type: accuracy, criteria: a}", nil, nil}, // skipped, not missing
 		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", nil, []string{"judge openai:gpt-5: models of checks cannot be asked here"}},
-		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", &Judges{Named: named}, []string{"judge openai:gpt-5: OPENAI_API_KEY is not set"}},
-		{"{type: accuracy, criteria: a, model: 'ollama:qwen3'}", &Judges{Named: named}, nil},
+		{"{type: accuracy, criteria: a, model: 'openai:gpt-5'}", &judge.Judges{Named: named}, []string{"judge openai:gpt-5: OPENAI_API_KEY is not set"}},
+		{"{type: accuracy, criteria: a, model: 'ollama:qwen3'}", &judge.Judges{Named: named}, nil},
 		{
-			"{type: panel, models: ['openai:a', 'ollama:b', 'openai:c'], check: {type: facts, expectedFacts: [a]}}", &Judges{Named: named},
+			"{type: panel, models: ['openai:a', 'ollama:b', 'openai:c'], check: {type: facts, expectedFacts: [a]}}", &judge.Judges{Named: named},
 			[]string{"judge openai:a: OPENAI_API_KEY is not set", "judge openai:c: OPENAI_API_KEY is not set"},
 		},
 		{
-			"{type: weighted, threshold: 0, checks: [{type: all, checks: [{type: pairwise, reference: a, model: 'openai:gpt-5'}]}]}", &Judges{Named: named},
+			"{type: weighted, threshold: 0, checks: [{type: all, checks: [{type: pairwise, reference: a, model: 'openai:gpt-5'}]}]}", &judge.Judges{Named: named},
 			[]string{"judge openai:gpt-5: OPENAI_API_KEY is not set"},
 		},
 		{
-			"{type: accuracy, criteria: a}", &Judges{Default: llm.ModelFunc(nil), Prompts: fstest.MapFS{"acuracy.md": {Data: []byte("Judge.")}}},
+			"{type: accuracy, criteria: a}", &judge.Judges{Default: llm.ModelFunc(nil), Prompts: fstest.MapFS{"acuracy.md": {Data: []byte("Judge.")}}},
 			[]string{`prompt acuracy.md: there is no prompt of this name (did you mean "accuracy.md"?)`},
 		},
 	} {
@@ -275,61 +276,17 @@ func TestJudgePrepare(t *testing.T) {
 	}
 }
 
-func TestPrompts(t *testing.T) {
+func TestOwnPrompts(t *testing.T) {
 	t.Parallel()
-	digests := PromptDigests(nil)
-	if len(digests) != len(promptNames()) || digests["accuracy.md"] != promptDigest(builtinPrompt("accuracy.md")) {
-		t.Errorf("digests %v", digests)
-	}
-	own := fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}, "README.md": {Data: []byte("notes")}, "skill.md": {}, "challenge.md": {}}
-	changed := PromptDigests(own)
-	for name, digest := range digests {
-		if (changed[name] != digest) != (name == "accuracy.md") {
-			t.Errorf("%s: %s and %s", name, digest, changed[name])
-		}
-	}
 	var prompt string
 	j := judgesBy(func(req *llm.Request) (string, error) {
 		prompt = said(req)
 		return `{"reasoning": "r", "score": 1}`, nil
 	})
-	j.Prompts = own
+	j.Prompts = fstest.MapFS{"accuracy.md": {Data: []byte("Judge my way.\r\n")}}
 	s := decode(t, "{type: accuracy, criteria: a}").Grade(t.Context(), attempt(&eval.Case{}, &eval.Response{Text: "b"}, j))
 	if s.Status != eval.Pass || !strings.Contains(prompt, "user: Judge my way.\n\n<<<begin criteria") {
 		t.Errorf("%s: %s\n%s", s.Status, s.Reason, prompt)
-	}
-	for file, data := range map[string]string{
-		"accuracy.md: the prompt is empty":                                        " \n",
-		"accuracy.md: the prompt is not UTF-8":                                    "\xff",
-		"accuracy.md: the prompt has {{lang}}, which stands for nothing here":     "In {{lang}}.",
-		"closing.md: {{form}} is missing":                                         "Reply. {{code}}",
-		"repair.md: {{problem}} is missing":                                       "Again. {{form}}",
-		"accuracy.md: the prompt is 65537 bytes long, want 65536 or less":         strings.Repeat("a", maxPrompt+1),
-		"code_quality.md: the prompt has {{code}}, which stands for nothing here": "{{language}} {{code}}",
-	} {
-		name, _, _ := strings.Cut(file, ":")
-		_, err := readPrompts(fstest.MapFS{name: {Data: []byte(data)}})
-		if err == nil || err.Error() != "prompt "+file {
-			t.Errorf("%v, want %s", err, file)
-		}
-	}
-}
-
-// TestPromptsStand: the prompts fill their places and say nothing of a vendor.
-func TestPromptsStand(t *testing.T) {
-	t.Parallel()
-	texts, err := readPrompts(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := map[string][]string{closingPrompt: {"code", "form"}, repairPrompt: {"problem", "form"}, "code_quality.md": {"language"}}
-	for name, text := range texts {
-		if diff := cmp.Diff(want[name], placeholders(text)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-		if !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "}}") {
-			t.Errorf("%s ends in the middle: %q", name, text[max(0, len(text)-40):])
-		}
 	}
 }
 
@@ -406,7 +363,7 @@ func TestVerify(t *testing.T) {
 // TestQualityScores: composites as worked out by hand from what judges said.
 func TestQualityScores(t *testing.T) {
 	t.Parallel()
-	judge := func(req *llm.Request) (string, error) {
+	reply := func(req *llm.Request) (string, error) {
 		for words, score := range map[string]string{"how accurate": "0.9", "how complete": "0.5", "Judge the code": "0.2"} {
 			if strings.Contains(said(req), words) {
 				return `{"reasoning": "r", "score": ` + score + `}`, nil
@@ -428,11 +385,11 @@ func TestQualityScores(t *testing.T) {
 		{"without code, compat", Quality("a", langchainCompat, eval.Pos{}), "Prose.", true, eval.Pass, 0.4*0.9 + 0.3*0.5 + 0.3},
 		{"without a judge", Quality("a", langchainCompat, eval.Pos{}), "Prose.", false, eval.Skip, 0},
 		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.57 + 0.5*0.9},
-		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Pass, 0.8},
+		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Skip, 0},
 	} {
-		var judges *Judges
+		var judges *judge.Judges
 		if tc.judged {
-			judges = judgesBy(judge)
+			judges = judgesBy(reply)
 		} else {
 			SkipJudged([]*eval.Check{tc.check}, NoJudge)
 		}
@@ -442,23 +399,6 @@ func TestQualityScores(t *testing.T) {
 		}
 		if !tc.judged && !strings.Contains(s.Reason, "no judge is configured") {
 			t.Errorf("%s: %s", tc.name, s.Reason)
-		}
-	}
-}
-
-func TestQuestion(t *testing.T) {
-	t.Parallel()
-	for input, want := range map[string]string{
-		"":                               "",
-		`{}`:                             "",
-		`{"skill":"s","question":"Q?"}`:  "Q?",
-		`{"skill":"s","challenge":"C!"}`: "C!",
-		`{"question":3}`:                 `{"question":3}`,
-		`{"query":"q","limit":5}`:        `{"query":"q","limit":5}`,
-		`"text"`:                         `"text"`,
-	} {
-		if got := question(&eval.Case{Input: json.RawMessage(input)}); got != want {
-			t.Errorf("%s: %q, want %q", input, got, want)
 		}
 	}
 }

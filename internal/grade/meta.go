@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -14,7 +15,7 @@ type meta struct {
 	Path string `yaml:"path" json:"path" jsonschema:"name of the metadata value, with dots for nested ones" check:"required,min=1"`
 	comparison
 
-	steps path
+	steps jsondoc.Path
 }
 
 var metaKind = kind.Kind[eval.Grader]{
@@ -38,7 +39,7 @@ path is written as in ` + "`json_path`" + `: ` + "`model`" + `, ` + "`retrieval.
 
 // Check parses the path and makes the comparison ready.
 func (g *meta) Check() (err error) {
-	if g.steps, err = parsePath(g.Path); err != nil {
+	if g.steps, err = jsondoc.Parse(g.Path); err != nil {
 		return &kind.FieldError{Field: "path", Err: err}
 	}
 	return g.check()
@@ -52,7 +53,7 @@ func (g *meta) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	case g.Exists == nil || *g.Exists:
 		where += fmt.Sprintf(", which has %s", metaKeys(a.Response.Meta))
 	}
-	values := g.steps.from(a.Response.Meta)
+	values := g.steps.From(a.Response.Meta)
 	if v, ok := a.Response.Meta[g.Path]; ok {
 		values = []any{v}
 	}

@@ -6,15 +6,16 @@ import (
 	"errors"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/retrieval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
 // mrr passes when the first relevant document stands high enough.
 type mrr struct {
-	relevance
+	retrieval.Relevance
 	K int `yaml:"k" json:"k,omitempty" jsonschema:"how many documents from the top are looked at; all of them if not given" check:"min=1,max=1000"`
 	threshold
-	origin
+	retrieval.Origin
 }
 
 var mrrKind = kind.Kind[eval.Grader]{
@@ -37,10 +38,10 @@ when there is none, or none among the first k. Its mean over the cases of a run 
 }
 
 // Check makes labels and path ready.
-func (g *mrr) Check() error { return errors.Join(g.checkLabels(), g.checkOrigin()) }
+func (g *mrr) Check() error { return errors.Join(g.CheckLabels(), g.CheckOrigin()) }
 
 func (g *mrr) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, a.Response)
+	ranked, err := retrieval.Rank(&g.Origin, &g.Relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}
@@ -48,10 +49,6 @@ func (g *mrr) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	if g.K > 0 {
 		metric = atK(metric, g.K)
 	}
-	k := cmp.Or(g.K, maxResults)
-	value := 0.0
-	if at, _ := ranked.first(); at > 0 && at <= k {
-		value = 1 / float64(at)
-	}
-	return ranked.measured(metric, value, g.threshold, k), nil
+	k := cmp.Or(g.K, retrieval.MaxResults)
+	return g.measured(ranked, metric, ranked.ReciprocalRank(k), k), nil
 }

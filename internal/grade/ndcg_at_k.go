@@ -3,20 +3,19 @@ package grade
 import (
 	"context"
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/retrieval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
 // ndcgAtK passes when the order of the first K documents comes near enough to
 // the best one.
 type ndcgAtK struct {
-	relevance
+	retrieval.Relevance
 	cutoff
 	threshold
-	origin
+	retrieval.Origin
 }
 
 var ndcgAtKKind = kind.Kind[eval.Grader]{
@@ -44,43 +43,12 @@ any grades each relevant document gains 1 / log2(i + 1).
 }
 
 // Check makes labels and path ready.
-func (g *ndcgAtK) Check() error { return errors.Join(g.checkLabels(), g.checkOrigin()) }
+func (g *ndcgAtK) Check() error { return errors.Join(g.CheckLabels(), g.CheckOrigin()) }
 
 func (g *ndcgAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, a.Response)
+	ranked, err := retrieval.Rank(&g.Origin, &g.Relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	value := ranked.gain(g.k()) / g.ideal(g.k())
-	return ranked.measured(atK("nDCG", g.k()), value, g.threshold, g.k()), nil
-}
-
-// gain is the discounted cumulative gain of the first k documents, added up
-// from the top so that a perfect order gains exactly what the ideal one does.
-func (r *ranking) gain(k int) float64 {
-	grades := make([]int, min(k, len(r.docs)))
-	for i, at := range r.ranks {
-		if at > 0 && at <= k {
-			grades[at-1] = r.labels[i].grade
-		}
-	}
-	return discounted(grades)
-}
-
-// ideal is the gain of the best order there can be.
-func (r *relevance) ideal(k int) float64 {
-	grades := make([]int, len(r.Relevant))
-	for i, l := range r.Relevant {
-		grades[i] = l.grade
-	}
-	slices.SortFunc(grades, func(a, b int) int { return b - a })
-	return discounted(grades[:min(k, len(grades))])
-}
-
-// discounted adds up the gains of grades in order; 0 is not relevant.
-func discounted(grades []int) (sum float64) {
-	for i, grade := range grades {
-		sum += (math.Exp2(float64(grade)) - 1) / math.Log2(float64(i+2))
-	}
-	return sum
+	return g.measured(ranked, atK("nDCG", g.k()), ranked.NDCG(g.k()), g.k()), nil
 }

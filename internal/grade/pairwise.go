@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -80,33 +81,15 @@ const (
 	tied duel = "tie"
 )
 
-// compared is a judge's verdict on two answers.
-type compared struct{ reasoning, verdict string }
-
-var comparing = form[compared]{
-	name: "comparison",
-	schema: `{"type":"object","properties":{"reasoning":{"type":"string"},"verdict":{"type":"string","enum":["first","second","tie"]}},` +
-		`"required":["reasoning","verdict"],"additionalProperties":false}`,
-	words: `- "reasoning": string. Where the two differ and what that means to the asker, worked out before you settle.
-- "verdict": string, after the reasoning: "first" or "second" for the better answer, or "tie".`,
-	read: func(m members) (c compared, err error) {
-		if c.reasoning, err = m.text("reasoning"); err != nil {
-			return c, err
-		}
-		c.verdict, err = m.oneOf("verdict", []string{"first", "second", "tie"})
-		return c, err
-	},
-}
-
 // half is one of the two calls.
 type half struct {
-	compared
-	hearing
+	judge.Preference
+	judge.Outcome
 	err error
 }
 
 func (g *pairwise) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
-	j, err := judgeOf(a, g.Model)
+	j, err := g.judge(a)
 	switch {
 	case err != nil:
 		return eval.Score{}, err
@@ -116,42 +99,39 @@ func (g *pairwise) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, erro
 	var halves [2]half
 	var wg sync.WaitGroup
 	for i := range halves {
-		wg.Go(func() { halves[i] = g.half(ctx, j, i == 1) })
+		wg.Go(func() { halves[i] = g.half(ctx, j, a, i == 1) })
 	}
 	wg.Wait()
-	h := halves[0].hearing
-	h.usage.Add(&halves[1].usage)
-	h.note(halves[1].notes...)
+	o := halves[0].Outcome
+	o.Add(halves[1].Outcome)
 	if err := errors.Join(halves[0].err, halves[1].err); err != nil {
-		return h.on(eval.Score{}), fmt.Errorf("one order of the answers has no verdict: %w", err)
+		return o.Record(eval.Score{}), fmt.Errorf("one order of the answers has no verdict: %w", err)
 	}
-	return h.on(g.settle(halves)), nil
+	return o.Record(g.settle(halves)), nil
 }
 
 // half asks in one order; swapped puts the answer second.
-func (g *pairwise) half(ctx context.Context, j *judge, swapped bool) (h half) {
-	r := j.attempt.Response
-	sections := withSection(nil, "question", question(j.attempt.Case))
+func (g *pairwise) half(ctx context.Context, j *judge.Judge, a *eval.Attempt, swapped bool) (h half) {
+	sections := judge.Sections{}.WithAny(judge.QuestionSection, judge.CaseQuestion(a.Case))
 	if on(g.Context, false) {
-		sections = withSection(sections, "context", r.Context)
+		sections = sections.WithAny(judge.ContextSection, a.Response.Context)
 	}
-	sections = withSection(sections, "criteria", g.Criteria)
-	first, second, sample := r.Text, g.other, 0
+	first, second, sample := a.Response.Text, g.other, 0
 	if swapped {
 		first, second, sample = second, first, 1
 	}
-	sections = append(sections, section{"first answer", first}, section{"second answer", second})
-	q := inquiry{task: j.texts["pairwise.md"], sections: sections, sample: sample}
-	h.compared, h.hearing, h.err = ask(ctx, j, q, comparing)
+	sections = sections.WithAny(judge.CriteriaSection, g.Criteria).With(judge.FirstAnswerSection, first).With(judge.SecondAnswerSection, second)
+	q := judge.Question{Task: j.Prompt("pairwise.md"), Sections: sections, Sample: sample}
+	h.Preference, h.Outcome, h.err = judge.Ask(ctx, j, q, judge.Comparing)
 	return h
 }
 
 // outcome is how the answer did when it stood first, or second.
-func (c compared) outcome(swapped bool) duel {
+func (h half) outcome(swapped bool) duel {
 	switch {
-	case c.verdict == "tie":
+	case h.Verdict == judge.Tie:
 		return tied
-	case (c.verdict == "first") != swapped:
+	case (h.Verdict == judge.First) != swapped:
 		return won
 	}
 	return lost
@@ -166,7 +146,7 @@ func (g *pairwise) settle(halves [2]half) eval.Score {
 	}
 	s := g.score(result, why)
 	s = s.Detail("orders", []string{string(a), string(b)})
-	return s.Detail("reasoning", fmt.Sprintf("Answer first: %s\nAnswer second: %s", halves[0].reasoning, halves[1].reasoning))
+	return s.Detail("reasoning", fmt.Sprintf("Answer first: %s\nAnswer second: %s", halves[0].Reasoning, halves[1].Reasoning))
 }
 
 func (g *pairwise) score(result duel, why string) eval.Score {

@@ -12,7 +12,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
-// panel puts one judge check to several judges.
+// panel asks several judges about one check.
 type panel struct {
 	Models    []string `yaml:"models" json:"models" jsonschema:"the judges, as provider:model; one that stands twice is asked twice" check:"required,min=2,max=20"`
 	By        string   `yaml:"by" json:"by,omitempty" jsonschema:"how their verdicts become one" check:"enum=majority|mean,default=majority"`
@@ -75,7 +75,7 @@ func (g *panel) checkInner() error {
 	return nil
 }
 
-// checks are the panel's check as put to each judge.
+// checks are the panel's check, one copy for each judge.
 func (g *panel) checks() []*eval.Check {
 	out := make([]*eval.Check, len(g.Models))
 	for i, spec := range g.Models {
@@ -100,7 +100,7 @@ func (g *panel) Bounded() bool { return true }
 
 // Prepare finds judges that cannot be asked before the first case.
 func (g *panel) Prepare(_ context.Context, env *eval.Env, _ []*eval.Case) error {
-	return prepareJudges(env, g.Models...)
+	return envOf(env).Judges.Prepare(g.Models...)
 }
 
 func (g *panel) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
@@ -122,13 +122,13 @@ func (g *panel) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) 
 
 // member is the score of one judge.
 func member(ctx context.Context, check *eval.Check, a *eval.Attempt, spec string, sample int) eval.Score {
-	j, err := judgeOf(a, spec)
+	j, err := envOf(a.Env).Judges.For(a, spec)
 	if err != nil {
 		check.Grader = eval.GraderFunc(func(context.Context, *eval.Attempt) (eval.Score, error) { return eval.Score{}, err })
 		return check.Grade(ctx, a)
 	}
 	grading, env, own := *envOf(a.Env), *a.Env, *a
-	grading.Judges = j.with(j.model, spec, sample)
+	grading.Judges = j.As(sample)
 	env.Grading, own.Env = &grading, &env
 	return check.Grade(ctx, &own)
 }

@@ -5,15 +5,16 @@ import (
 	"errors"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/retrieval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
 // precisionAtK passes when enough of the first K documents are relevant.
 type precisionAtK struct {
-	relevance
+	retrieval.Relevance
 	cutoff
 	threshold
-	origin
+	retrieval.Origin
 }
 
 var precisionAtKKind = kind.Kind[eval.Grader]{
@@ -40,14 +41,13 @@ fewer labels than k it cannot reach 1; a threshold out of reach is refused.
 func (g *precisionAtK) Check() error {
 	n := len(g.Relevant)
 	best := float64(min(g.k(), n)) / float64(g.k())
-	return errors.Join(g.checkLabels(), g.checkReachable(atK("precision", g.k()), best, n), g.checkOrigin())
+	return errors.Join(g.CheckLabels(), g.checkReachable(atK("precision", g.k()), best, n), g.CheckOrigin())
 }
 
 func (g *precisionAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, a.Response)
+	ranked, err := retrieval.Rank(&g.Origin, &g.Relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	value := float64(ranked.found(g.k())) / float64(g.k())
-	return ranked.measured(atK("precision", g.k()), value, g.threshold, g.k()), nil
+	return g.measured(ranked, atK("precision", g.k()), ranked.Precision(g.k()), g.k()), nil
 }

@@ -5,15 +5,16 @@ import (
 	"errors"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/retrieval"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
 // recallAtK passes when enough of the relevant documents are among the first K.
 type recallAtK struct {
-	relevance
+	retrieval.Relevance
 	cutoff
 	threshold
-	origin
+	retrieval.Origin
 }
 
 var recallAtKKind = kind.Kind[eval.Grader]{
@@ -40,14 +41,13 @@ k it cannot reach 1; a threshold out of reach is refused.
 func (g *recallAtK) Check() error {
 	n := len(g.Relevant)
 	best := float64(min(g.k(), n)) / float64(n)
-	return errors.Join(g.checkLabels(), g.checkReachable(atK("recall", g.k()), best, n), g.checkOrigin())
+	return errors.Join(g.CheckLabels(), g.checkReachable(atK("recall", g.k()), best, n), g.CheckOrigin())
 }
 
 func (g *recallAtK) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	ranked, err := rank(&g.origin, &g.relevance, a.Response)
+	ranked, err := retrieval.Rank(&g.Origin, &g.Relevance, a.Response)
 	if err != nil {
 		return eval.Score{}, err
 	}
-	value := float64(ranked.found(g.k())) / float64(len(g.Relevant))
-	return ranked.measured(atK("recall", g.k()), value, g.threshold, g.k()), nil
+	return g.measured(ranked, atK("recall", g.k()), ranked.Recall(g.k()), g.k()), nil
 }

@@ -3,12 +3,11 @@ package grade
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -63,54 +62,17 @@ func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' })
 }
 
-// shown is the most characters of a value that a reason quotes.
-const shown = 80
+// The words of reasons, as package reason has them.
 
-// cut shortens a text for a reason.
-func cut(s string, most int) string {
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
+const shown = reason.Shown
 
-// quote shows a text on one line, cut.
-func quote(s string) string { return strconv.Quote(cut(s, shown)) }
+func cut(s string) string               { return reason.Cut(s, shown) }
+func quote(s string) string             { return reason.Quote(s) }
+func quoteAll(texts []string) string    { return reason.QuoteAll(texts) }
+func oneLine(s string, most int) string { return reason.OneLine(s, most) }
+func counted(n int, noun string) string { return reason.Count(n, noun) }
 
-// quoteAll lists texts, as many as fit a line.
-func quoteAll(texts []string) string {
-	var b strings.Builder
-	for i, t := range texts {
-		q := quote(t)
-		if i > 0 && b.Len()+len(q) > 2*shown {
-			return fmt.Sprintf("%s and %d more", b.String(), len(texts)-i)
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(q)
-	}
-	return b.String()
-}
-
-// oneLine puts foreign words on one line, control characters taken out.
-func oneLine(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return cut(strings.Join(strings.Fields(s), " "), most)
-}
-
-// counted says "1 word", "3 words".
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
-}
+func decimal[T int | float64](v T) string { return reason.Decimal(v) }
 
 // judged is a full or empty score that says what was seen and, as far as it
 // still matters, what was wanted: under not, a pass is not what was.
@@ -148,5 +110,3 @@ func checkRange[T int | float64](low, high *T) error {
 	}
 	return nil
 }
-
-func decimal[T int | float64](v T) string { return strconv.FormatFloat(float64(v), 'f', -1, 64) }

@@ -26,7 +26,8 @@ var weightedKind = kind.Kind[eval.Grader]{
 the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
 
 A check that is unscored may turn out anything from 0 to 1, so the mean is not known and this check is unscored too, unless
-it would fail even then. One that was skipped, because it does not apply to the answer, is left out.`,
+it would fail even then. One that was skipped because it does not apply to the answer is left out. One that was skipped
+because what it needs is not configured, such as a judge, makes this check skipped too.`,
 	Example: `- type: weighted
   threshold: 0.7
   checks:
@@ -64,13 +65,19 @@ func (g *weighted) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, erro
 // meanOf holds the weighted mean of scores against a threshold. What is
 // unscored may be anything from 0 to 1, and with it the mean, which gates and
 // averages use: a judge that broke must neither raise nor lower it. Only a fail
-// that nothing could avert is a verdict, with the most the mean could be.
+// that nothing could avert is a verdict, with the mean of what was scored.
 func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, error) {
 	const tiny = 1e-9 // means are quotients: 0.7 must meet 0.7
 	var sum, scored, total float64
 	var failed, open []string
 	for _, s := range scores {
-		if s.Severity == eval.WarnSeverity || s.Status == eval.Skip {
+		if s.Severity == eval.WarnSeverity {
+			continue
+		}
+		if s.Status == eval.Skip {
+			if s.Missing { // without it, the mean would be of something else
+				return gather(allSkipped(scores), scores), nil
+			}
 			continue
 		}
 		total += s.Weight
@@ -93,11 +100,12 @@ func meanOf(what string, threshold float64, scores []eval.Score) (eval.Score, er
 		return gather(eval.Score{}, scores), fmt.Errorf("the %s is from %.2f to %.2f, want at least %s, and %s could not be scored; %s",
 			what, lowest, highest, decimal(threshold), counted(len(open), "check"), some(open))
 	}
+	said := fmt.Sprintf("%s %.2f", what, highest)
 	if scored < total {
-		what += " at most"
+		said = fmt.Sprintf("%s of what was scored %.2f, at most %.2f in all", what, sum/scored, highest)
 	}
-	s := judged(passes, fmt.Sprintf("%s %.2f", what, highest), bounds(&threshold, nil))
-	s.Value = highest
+	s := judged(passes, said, bounds(&threshold, nil))
+	s.Value = sum / scored
 	s.Reason += leftOut(scores)
 	if !passes {
 		if len(failed) > 0 { // none is, where low scores pass

@@ -1,11 +1,11 @@
 package kind
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +26,9 @@ type Decoder struct {
 	Problems Problems
 
 	lines []string // of the file, for excerpts
+	list  *list    // the one that [ParseList] left aside
 	empty bool
+	json  bytes.Buffer // for [Decoder.JSON], used again and again
 }
 
 // Empty tells whether the file holds nothing but comments. To [Parse] that is a
@@ -65,7 +67,7 @@ func (d *Decoder) Source(line int) string {
 
 // Forget lets the file's text go. What was decoded stays, and so do problems;
 // a problem found later has an excerpt only if it brings one.
-func (d *Decoder) Forget() { d.lines = nil }
+func (d *Decoder) Forget() { d.lines, d.list, d.json = nil, nil, bytes.Buffer{} }
 
 // Errorf keeps a problem at a node.
 func (d *Decoder) Errorf(n *yaml.Node, format string, args ...any) {
@@ -190,32 +192,45 @@ func (d *Decoder) Struct(n *yaml.Node, what string, into ...any) map[string]Memb
 	if !ok {
 		return nil
 	}
-	fields := make([]field, 0, 16)
-	for _, v := range into {
-		fields = appendFields(fields, reflect.ValueOf(v).Elem())
-	}
 	given := make(map[string]Member, len(members))
 	for _, m := range members {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == m.Key.Value })
-		if i < 0 {
-			d.unknownField(m.Key, what, fields)
+		f, ok := findField(into, m.Key.Value)
+		if !ok {
+			d.unknownField(m.Key, what, into)
 			continue
 		}
 		given[m.Key.Value] = m
-		d.field(fields[i], m)
+		d.field(f, m)
 	}
-	for _, f := range fields {
-		if _, ok := given[f.name]; f.required && !ok {
-			d.Errorf(n, "%s has no %s", what, f.name)
+	for _, v := range into {
+		for _, s := range structFields(reflect.TypeOf(v).Elem()) {
+			if _, ok := given[s.name]; s.required && !ok {
+				d.Errorf(n, "%s has no %s", what, s.name)
+			}
 		}
 	}
 	return given
 }
 
-func (d *Decoder) unknownField(key *yaml.Node, what string, fields []field) {
-	names := make([]string, len(fields))
-	for i, f := range fields {
-		names[i] = f.name
+// findField finds a field of the structs by its name in YAML.
+func findField(structs []any, name string) (field, bool) {
+	for _, v := range structs {
+		v := reflect.ValueOf(v).Elem()
+		for _, s := range structFields(v.Type()) {
+			if s.name == name {
+				return field{s, v.FieldByIndex(s.index)}, true
+			}
+		}
+	}
+	return field{}, false
+}
+
+func (d *Decoder) unknownField(key *yaml.Node, what string, structs []any) {
+	var names []string
+	for _, v := range structs {
+		for _, s := range structFields(reflect.TypeOf(v).Elem()) {
+			names = append(names, s.name)
+		}
 	}
 	d.Add(Problem{
 		Line: key.Line, Col: key.Column, Near: Near(key.Value, names),
@@ -289,7 +304,7 @@ func (d *Decoder) slice(n *yaml.Node, v reflect.Value, what string) {
 	plain := v.Type().Elem() == stringType
 	for i, item := range r.Content {
 		if plain && isString(item) {
-			out.Index(i).SetString(item.Value)
+			out.Index(i).SetString(strings.Clone(item.Value))
 			continue
 		}
 		d.value(item, out.Index(i), fmt.Sprintf("%s[%d]", what, i))
@@ -306,7 +321,7 @@ func (d *Decoder) mapping(n *yaml.Node, v reflect.Value, what string) {
 	for _, m := range members {
 		item := reflect.New(v.Type().Elem()).Elem()
 		d.value(m.Value, item, m.Key.Value)
-		out.SetMapIndex(reflect.ValueOf(m.Key.Value).Convert(v.Type().Key()), item)
+		out.SetMapIndex(reflect.ValueOf(strings.Clone(m.Key.Value)).Convert(v.Type().Key()), item)
 	}
 	v.Set(out)
 }
@@ -327,7 +342,7 @@ func (d *Decoder) scalar(n *yaml.Node, v reflect.Value, what string) {
 	switch v.Kind() {
 	case reflect.String:
 		if ok = isString(r); ok {
-			v.SetString(r.Value)
+			v.SetString(strings.Clone(r.Value)) // not the whole file with it
 		}
 	case reflect.Bool:
 		var b bool

@@ -72,14 +72,6 @@ func structFields(t reflect.Type) []*spec {
 	return out
 }
 
-// appendFields adds the fields of a struct value to a list.
-func appendFields(fields []field, v reflect.Value) []field {
-	for _, s := range structFields(v.Type()) {
-		fields = append(fields, field{s, v.FieldByIndex(s.index)})
-	}
-	return fields
-}
-
 func (s *spec) rule(rule string) {
 	name, arg, _ := strings.Cut(rule, "=")
 	switch name {

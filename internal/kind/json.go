@@ -3,7 +3,10 @@ package kind
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"math"
+	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -11,11 +14,11 @@ import (
 // JSON gives a node as JSON, members in the order they were written. It gives
 // nil, and a problem, for what JSON cannot hold.
 func (d *Decoder) JSON(n *yaml.Node) json.RawMessage {
-	var b bytes.Buffer
-	if !d.writeJSON(&b, n) {
+	d.json.Reset()
+	if !d.writeJSON(&d.json, n) {
 		return nil
 	}
-	return bytes.Clone(b.Bytes())
+	return bytes.Clone(d.json.Bytes())
 }
 
 func (d *Decoder) writeJSON(b *bytes.Buffer, n *yaml.Node) bool {
@@ -109,4 +112,65 @@ func plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// FromJSON is a JSON value as a node, every part of it at the given place: what
+// was stored as JSON is decoded, and its problems are told, like the file it
+// came from.
+func FromJSON(data []byte, line, col int) (*yaml.Node, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	b := nodeBuilder{dec, line, col}
+	n, err := b.value()
+	if err == nil && dec.More() {
+		err = errors.New("there is more after the JSON value")
+	}
+	return n, err
+}
+
+type nodeBuilder struct {
+	dec       *json.Decoder
+	line, col int
+}
+
+func (b *nodeBuilder) value() (*yaml.Node, error) {
+	t, err := b.dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := t.(type) {
+	case json.Delim:
+		if t == '{' {
+			return b.list(yaml.MappingNode, "!!map")
+		}
+		return b.list(yaml.SequenceNode, "!!seq")
+	case string:
+		return b.scalar("!!str", t, yaml.DoubleQuotedStyle), nil
+	case json.Number:
+		if strings.ContainsAny(t.String(), ".eE") {
+			return b.scalar("!!float", t.String(), 0), nil
+		}
+		return b.scalar("!!int", t.String(), 0), nil
+	case bool:
+		return b.scalar("!!bool", strconv.FormatBool(t), 0), nil
+	}
+	return b.scalar("!!null", "null", 0), nil
+}
+
+// list reads the values of an array, or the names and values of an object.
+func (b *nodeBuilder) list(kind yaml.Kind, tag string) (*yaml.Node, error) {
+	n := &yaml.Node{Kind: kind, Tag: tag, Line: b.line, Column: b.col}
+	for b.dec.More() {
+		v, err := b.value()
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, v)
+	}
+	_, err := b.dec.Token() // the end
+	return n, err
+}
+
+func (b *nodeBuilder) scalar(tag, value string, style yaml.Style) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: value, Style: style, Line: b.line, Column: b.col}
 }

@@ -269,13 +269,17 @@ func (v *vetting) bearable(n *yaml.Node, e extent) bool {
 // tag refuses the tags that ask for more than JSON can hold: they would be
 // dropped in silence otherwise.
 func (v *vetting) tag(n *yaml.Node) bool {
-	switch n.ShortTag() {
-	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "":
-		return true
-	}
-	if n.Kind == yaml.DocumentNode {
+	if knownTag(n) {
 		return true
 	}
 	v.d.Errorf(n, "the tag %s is not understood", n.ShortTag())
 	return false
+}
+
+func knownTag(n *yaml.Node) bool {
+	switch n.ShortTag() {
+	case "!!map", "!!seq", "!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "":
+		return true
+	}
+	return n.Kind == yaml.DocumentNode
 }

@@ -9,7 +9,7 @@ import (
 
 // Ask makes a call of a model for an attempt and reports it as an event of the
 // given kind. Every call of a model in a run is made here. name is that of the
-// model, as provider:model.
+// model, as provider:model. The reply says when the call began.
 func Ask(ctx context.Context, a *eval.Attempt, kind eval.EventKind, name string, m Model, req *Request) (*Reply, error) {
 	req.Trial = max(1, a.Trial)
 	call := a.Begin(kind, name, req)
@@ -17,10 +17,12 @@ func Ask(ctx context.Context, a *eval.Attempt, kind eval.EventKind, name string,
 	if err == nil && reply == nil {
 		err = errors.New("the model returned neither a reply nor an error")
 	}
-	var usage *eval.Usage
-	if err == nil {
-		usage = &reply.Usage
+	if err != nil {
+		call.End(nil, nil, err)
+		return nil, err
 	}
-	call.End(reply, usage, err)
-	return reply, err
+	own := *reply // models may give the same one to several callers
+	own.Start = call.Start()
+	call.End(&own, &own.Usage, nil)
+	return &own, nil
 }

@@ -12,6 +12,67 @@ import (
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
+// Account is what calls are paid from. [Budget] is the one of this process;
+// another may be shared by processes.
+type Account interface {
+	// Reserve sets an amount aside before a call is made. It waits while only
+	// what other calls have reserved is in the way, and gives an [eval.Stop]
+	// when the amount will not fit at all.
+	Reserve(ctx context.Context, a Amount) error
+	// Settle ends a reservation: used is what the call took.
+	Settle(reserved, used Amount)
+}
+
+// Amount is what counts against an [Account].
+type Amount struct {
+	Cost   eval.USD
+	Tokens int
+}
+
+func (a Amount) plus(b Amount) Amount  { return Amount{a.Cost + b.Cost, a.Tokens + b.Tokens} }
+func (a Amount) minus(b Amount) Amount { return Amount{a.Cost - b.Cost, a.Tokens - b.Tokens} }
+
+// Charge puts a model's calls under an account: each reserves what it is
+// thought to take before it is made, and settles for what it took.
+func Charge(account Account, spec Spec, prices Prices, m Model) Model {
+	return ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
+		think := Estimate(req)
+		usage := eval.Usage{Calls: 1, Input: think.Input, Output: think.Output}
+		if req.CacheSystem {
+			usage.CacheWrite = textTokens(req.System) // the most expensive that may come of it
+		}
+		cost, _ := prices.Cost(spec, usage)
+		held, used := Amount{cost, think.Total()}, Amount{}
+		if err := account.Reserve(ctx, held); err != nil {
+			return nil, err
+		}
+		defer func() { account.Settle(held, used) }()
+		reply, err := m.Generate(ctx, req)
+		if err == nil && reply != nil {
+			used = took(prices, spec, reply.Usage, held)
+		}
+		return reply, err
+	})
+}
+
+// took is what a reply counts. What it does not say was what was thought; a
+// call without a reply counts nothing.
+func took(prices Prices, spec Spec, u eval.Usage, held Amount) Amount {
+	if u.Calls == 0 {
+		return Amount{} // it was not made
+	}
+	used := Amount{Tokens: u.Input + u.Output}
+	if used.Tokens == 0 {
+		used.Tokens = held.Tokens
+	}
+	cost, known := prices.Cost(spec, u)
+	if !known {
+		cost = held.Cost
+	}
+	used.Cost = cost
+	return used
+}
+
 // Budget is what a run may spend. What is zero is not bounded; a nil budget
 // bounds nothing.
 //
@@ -27,19 +88,10 @@ type Budget struct {
 
 	mu       sync.Mutex
 	start    time.Time
-	spent    amount
-	reserved amount
+	spent    Amount
+	reserved Amount
 	settled  chan struct{} // closed when a reservation ends, and made anew
 }
-
-// amount is what counts against a budget.
-type amount struct {
-	cost   eval.USD
-	tokens int
-}
-
-func (a amount) plus(b amount) amount  { return amount{a.cost + b.cost, a.tokens + b.tokens} }
-func (a amount) minus(b amount) amount { return amount{a.cost - b.cost, a.tokens - b.tokens} }
 
 // ParseBudget reads a budget: dollars (5usd, $0.50), tokens (200k tokens),
 // time (30m, 1h30m, 30 minutes), or several of them with commas between.
@@ -160,47 +212,11 @@ func (b *Budget) Wrap(spec Spec, prices Prices, m Model) (Model, error) {
 		b.start, b.settled = now(), make(chan struct{})
 	}
 	b.mu.Unlock()
-	return ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
-		think := Estimate(req)
-		usage := eval.Usage{Calls: 1, Input: think.Input, Output: think.Output}
-		if req.CacheSystem {
-			usage.CacheWrite = textTokens(req.System) // the dearest that may come of it
-		}
-		cost, _ := prices.Cost(spec, usage)
-		held := amount{cost, think.Total()}
-		if err := b.reserve(ctx, held); err != nil {
-			return nil, err
-		}
-		used := amount{}
-		defer func() { b.settle(held, used) }()
-		reply, err := m.Generate(ctx, req)
-		if err == nil && reply != nil {
-			used = took(prices, spec, reply.Usage, held)
-		}
-		return reply, err
-	}), nil
+	return Charge(b, spec, prices, m), nil
 }
 
-// took is what a reply counts. What it does not say was what was thought; a
-// call without a reply counts nothing.
-func took(prices Prices, spec Spec, u eval.Usage, held amount) amount {
-	if u.Calls == 0 {
-		return amount{} // it was not made
-	}
-	used := amount{tokens: u.Input + u.Output}
-	if used.tokens == 0 {
-		used.tokens = held.tokens
-	}
-	cost, known := prices.Cost(spec, u)
-	if !known {
-		cost = held.cost
-	}
-	used.cost = cost
-	return used
-}
-
-// reserve waits until an amount fits.
-func (b *Budget) reserve(ctx context.Context, a amount) error {
+// Reserve waits until an amount fits.
+func (b *Budget) Reserve(ctx context.Context, a Amount) error {
 	for {
 		b.mu.Lock()
 		fits, err := b.fits(a)
@@ -222,23 +238,24 @@ func (b *Budget) reserve(ctx context.Context, a amount) error {
 
 // fits tells whether an amount may be reserved now; an error, that it will not
 // fit either when all calls under way have turned out to take nothing.
-func (b *Budget) fits(a amount) (bool, error) {
+func (b *Budget) fits(a Amount) (bool, error) {
 	switch without := b.spent.plus(a); {
 	case b.Time != 0 && now().Sub(b.start) >= b.Time:
 		return false, &eval.Stop{Why: fmt.Sprintf("the budget of %s is spent", b.Time)}
-	case b.Cost != 0 && without.cost > b.Cost:
-		return false, &eval.Stop{Why: fmt.Sprintf("the budget of %s is spent: %s so far, and the next call may cost %s", b.Cost, b.spent.cost, a.cost)}
-	case b.Tokens != 0 && without.tokens > b.Tokens:
-		return false, &eval.Stop{Why: fmt.Sprintf("the budget of %d tokens is spent: %d so far, and the next call may take %d", b.Tokens, b.spent.tokens, a.tokens)}
+	case b.Cost != 0 && without.Cost > b.Cost:
+		return false, &eval.Stop{Why: fmt.Sprintf("the budget of %s is spent: %s so far, and the next call may cost %s", b.Cost, b.spent.Cost, a.Cost)}
+	case b.Tokens != 0 && without.Tokens > b.Tokens:
+		return false, &eval.Stop{Why: fmt.Sprintf("the budget of %d tokens is spent: %d so far, and the next call may take %d", b.Tokens, b.spent.Tokens, a.Tokens)}
 	}
 	with := b.spent.plus(b.reserved).plus(a)
-	return (b.Cost == 0 || with.cost <= b.Cost) && (b.Tokens == 0 || with.tokens <= b.Tokens), nil
+	return (b.Cost == 0 || with.Cost <= b.Cost) && (b.Tokens == 0 || with.Tokens <= b.Tokens), nil
 }
 
-func (b *Budget) settle(held, used amount) {
+// Settle counts what a call took, and lets those that wait try again.
+func (b *Budget) Settle(reserved, used Amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.reserved = b.reserved.minus(held)
+	b.reserved = b.reserved.minus(reserved)
 	b.spent = b.spent.plus(used)
 	close(b.settled)
 	b.settled = make(chan struct{})
@@ -251,5 +268,5 @@ func (b *Budget) Spent() (cost eval.USD, tokens int) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.spent.cost, b.spent.tokens
+	return b.spent.Cost, b.spent.Tokens
 }

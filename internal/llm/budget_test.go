@@ -149,7 +149,7 @@ func TestCallsWithoutAReplyCostNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if cost, _ := b.Spent(); cost != 0 || b.reserved != (amount{}) {
+	if cost, _ := b.Spent(); cost != 0 || b.reserved != (Amount{}) {
 		t.Errorf("spent %s, reserved %v", cost, b.reserved)
 	}
 }
@@ -225,6 +225,8 @@ func TestADollarBudgetNeedsAPrice(t *testing.T) {
 		t.Errorf("no budget: %v", err)
 	}
 }
+
+var haiku = Spec{Provider: "anthropic", Model: "claude-haiku-5-5"}
 
 // Keeping a long text costs more than reading it, and the first call pays.
 func TestWhatKeepingTheSystemTextCostsIsReserved(t *testing.T) {

@@ -1,9 +1,12 @@
 package llm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mettle-eval/mettle/internal/eval"
 )
 
 // Class says what kept a call from getting a reply.
@@ -67,4 +70,38 @@ func ClassOf(err error) Class {
 		return e.Class
 	}
 	return ""
+}
+
+// errorJSON is an error on a tape, or on its way from another process.
+type errorJSON struct {
+	Class    Class  `json:"class"`
+	Provider string `json:"provider,omitempty"`
+	Model    string `json:"model,omitempty"`
+	Status   int    `json:"status,omitempty"`
+	Message  string `json:"message"`
+	Stop     string `json:"stop,omitempty"` // why the run is to end
+}
+
+// MarshalJSON writes what the error says. Of what it wraps it keeps an
+// [eval.Stop]: a spent budget ends the run also where the error is read back.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	j := errorJSON{e.Class, e.Provider, e.Model, e.Status, e.Message, ""}
+	var stop *eval.Stop
+	if errors.As(e.Err, &stop) {
+		j.Stop = stop.Why
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads an error back.
+func (e *Error) UnmarshalJSON(b []byte) error {
+	var j errorJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*e = Error{Class: j.Class, Provider: j.Provider, Model: j.Model, Status: j.Status, Message: j.Message}
+	if j.Stop != "" {
+		e.Err = &eval.Stop{Why: j.Stop}
+	}
+	return nil
 }

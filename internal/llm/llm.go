@@ -1,10 +1,13 @@
 // Package llm is how mettle speaks to language models: one [Model] interface,
 // the words of a request and its reply, and what every call needs whoever the
 // vendor is: a schedule that owns the retries ([Scheduler]), prices
-// ([Prices]), a budget ([Budget]) and cassettes ([Tape]). Each of them makes a
-// model of a model. Seen from the caller a call passes the tape first, since
-// what is on it is neither paid nor waited for; then the budget, the prices,
-// the schedule, and the vendor's own client.
+// ([Prices]), a budget ([Budget]) and recordings (package tape). Each of them
+// makes a model of a model. Seen from the caller a call passes the tape first,
+// since what is on it is neither paid nor waited for; then the budget, the
+// prices, the schedule, and the vendor's own client.
+//
+// What must hold across processes is an interface with a local implementation:
+// [Account] for budgets, [Limiter] for calls and tokens per minute.
 //
 // A vendor's own client lives in a package of its own below this one, which
 // only the command line imports: the core and its tests never link it.
@@ -117,6 +120,7 @@ type Reply struct {
 	Usage   eval.Usage    `json:"usage"`             // of one call; unpriced until [Prices] says otherwise
 	Model   string        `json:"model"`             // as the vendor names what answered
 	Latency time.Duration `json:"latency"`
+	Start   time.Duration `json:"-"`                // when [Ask] made the call, since the attempt started
 	Tries   int           `json:"tries,omitempty"`  // calls it took, when more than one
 	Cached  bool          `json:"cached,omitempty"` // it was kept from an earlier call, and cost nothing now
 	Notes   []string      `json:"notes,omitempty"`  // what was not sent as asked, such as a parameter the model refuses

@@ -27,6 +27,7 @@ type Pace struct {
 	Tries             int           // of a call, 6; those that met a rate limit do not count
 	Patience          time.Duration // for the tries of a call and the pauses between them, 10 minutes
 	Hold              time.Duration // for which all calls are held while the vendor does not answer, 5 minutes
+	Limiter           Limiter       // in place of the bounds per minute above, for one that several processes share
 }
 
 func (p Pace) withDefaults() Pace {
@@ -35,6 +36,9 @@ func (p Pace) withDefaults() Pace {
 	p.Tries = cmp.Or(max(p.Tries, 0), 6)
 	p.Patience = cmp.Or(max(p.Patience, 0), 10*time.Minute)
 	p.Hold = cmp.Or(max(p.Hold, 0), 5*time.Minute)
+	if p.Limiter == nil {
+		p.Limiter = newRates(p.RequestsPerMinute, p.TokensPerMinute, now())
+	}
 	return p
 }
 
@@ -57,17 +61,15 @@ type Scheduler struct {
 	pace   Pace
 	random func() float64
 
-	mu       sync.Mutex
-	calls    uint64    // given numbers so far
-	queue    []*waiter // by number
-	inUse    int
-	window   window
-	requests bucket
-	tokens   bucket
-	breaker  breaker
-	paused   time.Time // the vendor asked for it
-	last     *Error    // the last failure
-	timer    *time.Timer
+	mu      sync.Mutex
+	calls   uint64    // given numbers so far
+	queue   []*waiter // by number
+	inUse   int
+	window  window
+	breaker breaker
+	paused  time.Time // the vendor asked for it
+	last    *Error    // the last failure
+	timer   *time.Timer
 }
 
 // waiter is a call whose turn has not come.
@@ -94,11 +96,7 @@ func NewScheduler(pace Pace, random func() float64) *Scheduler {
 		random = rand.Float64
 	}
 	pace = pace.withDefaults()
-	t := now()
-	return &Scheduler{
-		pace: pace, random: random, window: newWindow(pace.Concurrency, t),
-		requests: newBucket(pace.RequestsPerMinute, t), tokens: newBucket(pace.TokensPerMinute, t),
-	}
+	return &Scheduler{pace: pace, random: random, window: newWindow(pace.Concurrency, now())}
 }
 
 // Wrap puts the model's calls under the scheduler.

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -79,11 +80,9 @@ func (s *Scheduler) given(t time.Time) error {
 
 // opens tells when the limits let a call start.
 func (s *Scheduler) opens(t time.Time, w *waiter) time.Time {
-	at := s.requests.ready(t, 1)
-	for _, other := range []time.Time{s.tokens.ready(t, w.tokens), s.paused} {
-		if other.After(at) {
-			at = other
-		}
+	at := s.pace.Limiter.Ready(t, w.tokens)
+	if s.paused.After(at) {
+		at = s.paused
 	}
 	if s.breaker.open() && s.breaker.probeAt.After(at) {
 		at = s.breaker.probeAt
@@ -105,8 +104,7 @@ func (s *Scheduler) wake(in time.Duration) {
 
 func (s *Scheduler) start(w *waiter, t time.Time) {
 	s.inUse++
-	s.requests.take(t, 1)
-	s.tokens.take(t, w.tokens)
+	s.pace.Limiter.Start(t, w.tokens)
 	w.turn = turn{started: t, tokens: w.tokens, probe: s.breaker.open()}
 	if w.turn.probe {
 		s.breaker.probing = true
@@ -127,9 +125,7 @@ func (s *Scheduler) served(t turn, took time.Duration, reply *Reply) {
 	}
 	s.window.served(at, took)
 	s.window.leave(t.mark, at, false, false)
-	if used := reply.Usage.Input + reply.Usage.Output; used > 0 {
-		s.tokens.take(at, used-t.tokens)
-	}
+	s.pace.Limiter.End(at, t.tokens, cmp.Or(reply.Usage.Input+reply.Usage.Output, t.tokens))
 	s.heed(at, reply.Limits, t.tokens)
 	s.inUse--
 	s.dispatch()
@@ -146,7 +142,7 @@ func (s *Scheduler) failed(t turn, e *Error, took time.Duration) time.Duration {
 	at := now()
 	s.last = e
 	already := s.paused.After(at)
-	s.tokens.take(at, -t.tokens) // what failed used none, as far as anybody knows
+	s.pace.Limiter.End(at, t.tokens, 0) // what failed used none, as far as anybody knows
 	if e.RetryAfter > 0 {
 		s.pause(at.Add(e.RetryAfter))
 	} else if rejected(e) {
@@ -179,7 +175,7 @@ func (s *Scheduler) done(t turn, dropped bool) {
 		s.breaker.dropped()
 	}
 	at := now()
-	s.tokens.take(at, -t.tokens)
+	s.pace.Limiter.End(at, t.tokens, 0)
 	s.window.leave(t.mark, at, false, false)
 	s.inUse--
 	s.dispatch()

@@ -269,7 +269,7 @@ func wireArgs(args json.RawMessage) (json.RawMessage, error) {
 	if len(args) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	if !json.Valid(args) {
+	if !valid(args) {
 		return nil, errors.New("the arguments are not valid JSON")
 	}
 	if !bytes.ContainsAny(args, "\r\n") {

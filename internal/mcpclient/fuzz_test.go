@@ -47,6 +47,25 @@ func FuzzResult(f *testing.F) {
 	})
 }
 
+// FuzzValid compares the reading of JSON with encoding/json.
+func FuzzValid(f *testing.F) {
+	for _, seed := range []string{
+		`{"a":[1,-0.5e+10,true,false,null,"\u00e4\n\/"],"b":{}}`, ` [ ] `, `-`, `01`, `1.`, `1e`, `"\ud83d\ude00"`, `"\ud800x"`, `"\x"`, "\"\x01\"", "\"\xff\"",
+		`{"a":1,}`, `[1,]`, `{"a"}`, `{1:2}`, `tru`, `nullx`, ``, `"`, `"\u12`, strings.Repeat("[", 10_001) + strings.Repeat("]", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if valid(data) != json.Valid(data) {
+			t.Fatalf("valid is %t", valid(data))
+		}
+		var want string
+		if data = bytes.TrimSpace(data); json.Valid(data) && json.Unmarshal(data, &want) == nil && data[0] == '"' && unquote(data) != want {
+			t.Fatalf("unquote gives %q, want %q", unquote(data), want)
+		}
+	})
+}
+
 // onlyExactKeys reports whether no key of data differs from one we know in
 // case only.
 func onlyExactKeys(data []byte) bool {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -18,7 +19,7 @@ type message struct {
 // parseMessage reads a message. It reports false when b is no JSON object.
 func parseMessage(b []byte) (message, bool) {
 	var m message
-	if !json.Valid(b) {
+	if !valid(b) {
 		return m, false
 	}
 	ok := fields(b, func(key string, value []byte) {
@@ -222,12 +223,49 @@ func unquote(b []byte) string {
 	if len(b) < 2 || b[0] != '"' {
 		return ""
 	}
-	if bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
-		return string(b[1 : len(b)-1])
+	if text, ok := unescape(b[1 : len(b)-1]); ok {
+		return text
 	}
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
 		return ""
 	}
 	return s
+}
+
+// unescape resolves the escapes of a JSON string. It leaves surrogates and
+// what is not UTF-8 to encoding/json.
+func unescape(b []byte) (string, bool) {
+	if !utf8.Valid(b) {
+		return "", false
+	}
+	var text strings.Builder
+	for {
+		n := bytes.IndexByte(b, '\\')
+		if n < 0 && text.Len() == 0 {
+			return string(b), true
+		}
+		if n < 0 {
+			text.Write(b)
+			return text.String(), true
+		}
+		if n+1 == len(b) || escapes[b[n+1]] == 0 {
+			return "", false
+		}
+		if text.Len() == 0 {
+			text.Grow(len(b))
+		}
+		text.Write(b[:n])
+		if b[n+1] != 'u' {
+			text.WriteByte(escapes[b[n+1]])
+			b = b[n+2:]
+			continue
+		}
+		r, ok := hexDigits(b, n+2)
+		if !ok || utf16.IsSurrogate(r) {
+			return "", false
+		}
+		text.WriteRune(r)
+		b = b[n+6:]
+	}
 }

@@ -2,7 +2,6 @@ package mcpclient
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"sync"
@@ -170,7 +169,7 @@ func (m *mux) deliver(raw []byte) bool {
 
 // deliverBatch takes an array of messages, which 2025-03-26 allowed.
 func (m *mux) deliverBatch(raw []byte) bool {
-	if !json.Valid(raw) {
+	if !valid(raw) {
 		return false
 	}
 	taken := false

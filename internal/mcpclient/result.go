@@ -69,6 +69,10 @@ func addFinding(list []string, format string, args ...any) []string {
 	return list
 }
 
+// ReadResult reads the result of a tools/call that was kept as it was on the
+// wire.
+func ReadResult(raw json.RawMessage) *Result { return parseResult(raw) }
+
 // parseResult reads the result of a tools/call. It never refuses: whatever is
 // not as the protocol says becomes a finding, and the raw JSON stays.
 func parseResult(raw []byte) *Result {

@@ -1,6 +1,6 @@
-// Package process ends programs together with everything they started: npx and
-// shells leave children behind that only a signal to their process group
-// reaches.
+// Package process splits command lines, and ends programs together with
+// everything they started: npx and shells leave children behind that only a
+// signal to their process group reaches.
 package process
 
 import "os/exec"

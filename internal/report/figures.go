@@ -138,15 +138,11 @@ func repeated(run *eval.Run) bool {
 // gateValue is what a gate saw, in the unit of its metric.
 func gateValue(o eval.GateOutcome) string {
 	switch m := o.Gate.Metric; {
+	case o.Open:
+		return "nothing to measure"
 	case m == "pass_rate" || m == "score":
-		if o.N == 0 {
-			return "nothing to measure"
-		}
 		return fmt.Sprintf("%s of %d", gatePercent(o), o.N)
 	case m == "confidence" || strings.HasPrefix(m, "latency_"):
-		if o.N == 0 {
-			return "nothing to measure"
-		}
 		v := strconv.FormatFloat(o.Value, 'f', -1, 64)
 		if short := strconv.FormatFloat(o.Value, 'f', 1, 64); !sameAs(short, o.Gate.Bound) || o.Value == o.Gate.Bound {
 			v = strings.TrimSuffix(short, ".0")
@@ -190,7 +186,10 @@ func verdictLine(run *eval.Run) string {
 	if s := endedEarly(run); s != "" {
 		why = append(why, s)
 	}
-	if s := gateLine(run.Outcomes); s != "" {
+	if run.Summary.Judged() == 0 {
+		why = append(why, "nothing was judged")
+	}
+	if s := gateLine(run.Outcomes); s != "" && (run.Summary.Judged() > 0 || !strings.HasSuffix(s, "met")) {
 		why = append(why, s)
 	}
 	if len(why) == 0 {
@@ -217,27 +216,44 @@ func endedEarly(run *eval.Run) string {
 }
 
 func gateLine(gates []eval.GateOutcome) string {
-	var unmet []string
+	var unmet, open []string
 	for _, o := range gates {
-		if !o.Met {
+		switch {
+		case o.Open:
+			open = append(open, gateText(o.Gate))
+		case !o.Met:
 			unmet = append(unmet, gateText(o.Gate)+", is "+gateValue(o))
 		}
 	}
-	switch n := len(unmet); {
+	var parts []string
+	if len(unmet) > 0 {
+		parts = append(parts, someGates(len(gates), "not met", unmet))
+	}
+	if len(open) > 0 {
+		parts = append(parts, someGates(len(gates), "open, with nothing to measure", open))
+	}
+	switch {
+	case len(parts) > 0:
+		return strings.Join(parts, "; ")
 	case len(gates) == 0:
 		return ""
-	case n == 0 && len(gates) == 1:
+	case len(gates) == 1:
 		return "the gate is met"
-	case n == 0:
-		return fmt.Sprintf("all %d gates are met", len(gates))
-	case n == 1:
-		return fmt.Sprintf("1 of %s is not met: %s", plural(len(gates), "gate"), unmet[0])
-	case n > 3:
-		unmet = append(unmet[:3], fmt.Sprintf("and %d more", n-3))
-		fallthrough
-	default:
-		return fmt.Sprintf("%d of %s are not met: %s", n, plural(len(gates), "gate"), strings.Join(unmet, "; "))
 	}
+	return fmt.Sprintf("all %d gates are met", len(gates))
+}
+
+// someGates names the first few gates of which the same is to be said.
+func someGates(of int, what string, gates []string) string {
+	const most = 3
+	verb, n := "are", len(gates)
+	if n == 1 {
+		verb = "is"
+	}
+	if n > most {
+		gates = append(gates[:most:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Sprintf("%d of %s %s %s: %s", n, plural(of, "gate"), verb, what, strings.Join(gates, "; "))
 }
 
 // title names what was evaluated: the one suite or project, if there is one.

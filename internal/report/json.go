@@ -99,6 +99,7 @@ type gateReport struct {
 	Bound float64   `json:"bound"`
 	N     int       `json:"n"`
 	Met   bool      `json:"met"`
+	Open  bool      `json:"open,omitempty"`
 	Pos   *eval.Pos `json:"pos,omitempty"`
 }
 
@@ -246,7 +247,7 @@ func runHeadOf(run *eval.Run) runHead {
 }
 
 func gateReportOf(o eval.GateOutcome) gateReport {
-	g := gateReport{Gate: o.Gate.Text, Suite: o.Gate.Suite, Value: o.Value, Bound: o.Gate.Bound, N: o.N, Met: o.Met}
+	g := gateReport{Gate: o.Gate.Text, Suite: o.Gate.Suite, Value: o.Value, Bound: o.Gate.Bound, N: o.N, Met: o.Met, Open: o.Open}
 	if o.Gate.Pos != (eval.Pos{}) {
 		g.Pos = &o.Gate.Pos
 	}

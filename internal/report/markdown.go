@@ -112,7 +112,10 @@ func (m *markdown) gates() {
 	var rows [][]string
 	for _, o := range m.run.Outcomes {
 		met := "✅ met"
-		if !o.Met {
+		switch {
+		case o.Open:
+			met = "❔ open"
+		case !o.Met:
 			met = "❌ not met"
 		}
 		rows = append(rows, []string{mdText(gateText(o.Gate)), gateValue(o), met})

@@ -365,7 +365,10 @@ func (t *terminal) gates() {
 	}
 	for _, o := range shown {
 		mark := t.Green("✓ met    ")
-		if !o.Met {
+		switch {
+		case o.Open:
+			mark = t.Yellow("? open   ")
+		case !o.Met:
 			mark = t.Red("✗ not met")
 		}
 		t.printf("  %s  %s  %s\n", mark, term.Pad(term.Truncate(gateText(o.Gate), column), column), gateValue(o))

@@ -131,8 +131,8 @@ func again(ctx context.Context, ms *models, call *tape.Call) Drifted {
 
 // serverCalls are the calls of servers on a tape, to be made again. made are
 // the servers that were connected to.
-func serverCalls(ctx context.Context, w *World, o *DriftOptions, cfg *suite.Config, t *tape.Tape) (out []func(context.Context) Drifted, made map[string]eval.Target, err error) {
-	made, failed := map[string]eval.Target{}, map[string]error{}
+func serverCalls(ctx context.Context, w *World, o *DriftOptions, cfg *suite.Config, t *tape.Tape) (out []func(context.Context) Drifted, made map[string]target.Target, err error) {
+	made, failed := map[string]target.Target{}, map[string]error{}
 	for call, err := range target.ToolCalls(t) {
 		if err != nil {
 			return nil, made, err
@@ -155,7 +155,7 @@ func serverCalls(ctx context.Context, w *World, o *DriftOptions, cfg *suite.Conf
 }
 
 // server connects to the server that a recording calls by a name.
-func (o *DriftOptions) server(ctx context.Context, w *World, cfg *suite.Config, name string) (eval.Target, error) {
+func (o *DriftOptions) server(ctx context.Context, w *World, cfg *suite.Config, name string) (target.Target, error) {
 	opts := &Options{URL: o.URL, Command: o.Command, Headers: o.Headers, Concurrency: o.Concurrency}
 	if cfg.Targets[name] != nil || name == BuiltinTarget {
 		opts = &Options{Concurrency: o.Concurrency}
@@ -172,7 +172,7 @@ func (o *DriftOptions) server(ctx context.Context, w *World, cfg *suite.Config, 
 }
 
 // toolAgain makes a call of a server again.
-func toolAgain(ctx context.Context, call *target.ToolCall, server eval.Target) Drifted {
+func toolAgain(ctx context.Context, call *target.ToolCall, server target.Target) Drifted {
 	d := Drifted{Title: call.String()}
 	was, is, err := call.Again(ctx, server)
 	switch {

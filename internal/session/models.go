@@ -100,7 +100,7 @@ func (m *models) openTape() (err error) {
 		o.Judge = cmp.Or(o.Judge, first(m.replay.Models.Of(eval.JudgeRole)))
 	}
 	if m.tape != nil {
-		m.tape.Redact = secret.FromEnviron(m.w.Environ).String
+		m.tape.Redact = secret.FromEnviron(m.w.Environ)
 	}
 	return err
 }
@@ -304,7 +304,7 @@ func (m *models) describe(head *eval.Header, p *Plan) error {
 		maps.Copy(head.Prompts, prompts)
 	}
 	if judges {
-		maps.Copy(head.Prompts, judge.PromptDigests(m.prompts))
+		maps.Copy(head.Prompts, judge.Digests(m.prompts))
 	}
 	return nil
 }

@@ -113,10 +113,10 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 
 // settle makes targets and judges, and decides what is skipped.
 func (p *Plan) settle(ctx context.Context) error {
-	if err := p.targets(); err != nil {
+	if err := joinMissing(p.targets(), p.judging(ctx)); err != nil {
 		return p.abandon(err)
 	}
-	return p.judging(ctx)
+	return nil
 }
 
 // judging makes the judges. Checks that need the run's judge are marked as
@@ -125,7 +125,7 @@ func (p *Plan) judging(ctx context.Context) error {
 	cases := p.loaded.cases()
 	judges, err := p.models.judges(ctx, cases)
 	if err != nil {
-		return p.abandon(err)
+		return err
 	}
 	p.env.Grading = &grade.Env{Judges: judges, Checkers: p.checkers, Environ: grade.PassedOn(p.world.Environ)}
 	for _, c := range cases {
@@ -133,7 +133,7 @@ func (p *Plan) judging(ctx context.Context) error {
 			p.Unjudged++
 		}
 	}
-	p.header.Kinds = grade.Info(cases)
+	p.header.Kinds = grade.Info()
 	p.header.Git = gitRevision(ctx, p.world)
 	return nil
 }
@@ -251,7 +251,7 @@ func Resume(ctx context.Context, w *World, dir string, r Resumption) (*Plan, err
 			return nil, err
 		}
 		p.header = head
-		p.header.Kinds = grade.Info(p.loaded.cases())
+		p.header.Kinds = grade.Info()
 	}
 	if p.journal, err = store.Resume(dir); err != nil {
 		return nil, p.abandon(err)
@@ -368,7 +368,7 @@ func rescored(ctx context.Context, w *World, o *Options, gates []eval.Gate, dir 
 		return nil, p.abandon(usagef("the run holds no answer for any case of these suites"))
 	}
 	if err := p.judging(ctx); err != nil {
-		return nil, err
+		return nil, p.abandon(err)
 	}
 	return p, p.models.describe(&p.header, p)
 }
@@ -403,7 +403,7 @@ func Open(dir string) (*eval.Run, error) {
 // reports need to know of its checks.
 func fillKinds(run *eval.Run) {
 	if run.Kinds == nil {
-		run.Kinds = grade.Info(nil)
+		run.Kinds = grade.Info()
 	}
 }
 

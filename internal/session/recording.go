@@ -100,7 +100,7 @@ func (r *recordedJournal) note(res *eval.Result) {
 	defer r.mu.Unlock()
 	t := timing{Started: res.Started, Took: res.Duration}
 	for _, d := range times(res) {
-		t.Parts = append(t.Parts, d.Round(time.Microsecond)) // as results keep them
+		t.Parts = append(t.Parts, d.Truncate(time.Microsecond)) // as results keep them
 	}
 	r.kept.Timings[res.Identity().String()] = t
 }

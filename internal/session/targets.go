@@ -102,7 +102,7 @@ func (p *Plan) unusedServer() error {
 
 // target makes the target with a name, as the suite uses it, and hands it what
 // it needs.
-func (p *Plan) target(name string, s *eval.Suite) (eval.Target, error) {
+func (p *Plan) target(name string, s *eval.Suite) (target.Target, error) {
 	t, base, err := p.chosen(name, s)
 	if err != nil {
 		return nil, err
@@ -198,10 +198,10 @@ func unknownTarget(name string, cfg *suite.Config) error {
 }
 
 // closeTargets ends sessions and processes.
-func closeTargets(ts map[string]eval.Target) error {
+func closeTargets[T eval.Target](ts map[string]T) error {
 	var errs []error
 	for _, t := range ts {
-		if c, ok := t.(interface{ Close() error }); ok {
+		if c, ok := any(t).(interface{ Close() error }); ok {
 			errs = append(errs, c.Close())
 		}
 	}

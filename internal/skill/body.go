@@ -91,7 +91,7 @@ func (d *Document) readBlocks(blocks []code.Block) {
 	cursor := d.sectionCursor()
 	for _, b := range blocks {
 		b.Line, b.TextLine, b.EndLine = b.Line+shift, b.TextLine+shift, b.EndLine+shift
-		b.Start, b.End = b.Start+d.bodyStart, b.End+d.bodyStart
+		b.Start, b.End = b.Start+d.BodyStart, b.End+d.BodyStart
 		s := cursor(b.Start)
 		s.filled = true
 		d.Blocks = append(d.Blocks, Block{Block: b, Section: s})
@@ -116,7 +116,7 @@ func (d *Document) sectionCursor() func(offset int) *Section {
 // readSections builds the tree of sections from the headings that stand at the top level of the text. A heading in a
 // quote or a list item divides only that.
 func (d *Document) readSections(root ast.Node, source []byte) {
-	d.Root = &Section{Line: d.BodyLine(), Col: 1, Start: d.bodyStart, contentStart: d.bodyStart, End: d.bodyEnd}
+	d.Root = &Section{Line: d.BodyLine(), Col: 1, Start: d.BodyStart, contentStart: d.BodyStart, End: d.BodyEnd}
 	last, open := d.Root, d.Root
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, ok := n.(*ast.Heading)
@@ -133,28 +133,28 @@ func (d *Document) readSections(root ast.Node, source []byte) {
 		open.Children = append(open.Children, s)
 		last, open = s, s
 	}
-	last.ownEnd = d.bodyEnd
+	last.ownEnd = d.BodyEnd
 	for ; open != nil; open = open.Parent {
-		d.closeSection(open, d.bodyEnd)
+		d.closeSection(open, d.BodyEnd)
 	}
 }
 
 func (d *Document) closeSection(s *Section, end int) {
 	s.End = end
-	s.EndLine = max(d.lines.line(max(end-1, s.Start)), s.Line)
+	s.EndLine = max(d.LineAt(max(end-1, s.Start)), s.Line)
 }
 
 func (d *Document) section(h *ast.Heading, source []byte) *Section {
 	start := h.Pos()
-	line := d.lines.line(d.bodyStart + start)
+	line := d.LineAt(d.BodyStart + start)
 	last := line
 	if n := h.Lines().Len(); n > 0 && !isATX(source[start:]) {
-		last = d.lines.line(d.bodyStart+h.Lines().At(n-1).Start) + 1 // the underline
+		last = d.LineAt(d.BodyStart+h.Lines().At(n-1).Start) + 1 // the underline
 	}
-	s := &Section{Title: headingText(h, source), Level: h.Level, Start: d.bodyStart + start, contentStart: d.bodyEnd}
+	s := &Section{Title: headingText(h, source), Level: h.Level, Start: d.BodyStart + start, contentStart: d.BodyEnd}
 	s.Line, s.Col = d.Place(s.Start)
 	if last < d.Lines() {
-		s.contentStart = min(d.lines.starts[last], d.bodyEnd)
+		s.contentStart = min(d.starts[last], d.BodyEnd)
 	}
 	return s
 }
@@ -202,7 +202,7 @@ func plainText(n ast.Node, source []byte) string {
 func (d *Document) measure(source []byte) {
 	all := d.Root.All()
 	for _, s := range all {
-		from, to := s.contentStart-d.bodyStart, s.ownEnd-d.bodyStart
+		from, to := s.contentStart-d.BodyStart, s.ownEnd-d.BodyStart
 		if from >= to {
 			continue
 		}

@@ -1,10 +1,9 @@
 // Package skill reads Agent Skills: SKILL.md files and the folders around them.
 //
 // [Parse] turns one file into a [Document]: frontmatter, sections, code blocks, tables, links and named files, each with
-// its place. It never fails; what is wrong with a file is said by [Lint], whose rules stand in one table ([Rules]) with
-// one source file per family. [Find] looks for skills below a folder and [Load] reads one with the folder around it;
-// [FindFS] and [LoadFS] do the same in a file system.
-// [Score] computes the structural scores of a skill.
+// its place. It never fails; package lint says what is wrong with a file. [Find] looks for skills below a folder and
+// [Load] reads one with the folder around it; [FindFS] and [LoadFS] do the same in a file system, and a [Library] is a
+// folder of skills that tests are about. [Score] computes the structural scores of a skill.
 //
 // Everything here takes foreign text: nothing panics, and time grows with the length of a file, not with its shape. All
 // functions are safe for concurrent use; a Document is not changed once it is made. Lines and columns start at 1 and
@@ -22,8 +21,9 @@ const byteOrderMark = "\ufeff"
 
 // Document is a SKILL.md file, read once.
 type Document struct {
-	Path string // as given to [Parse], with forward slashes
-	Text string // the file as stored, byte order mark and line ends included
+	Path  string // as given to [Parse], with forward slashes
+	Text  string // the file as stored, byte order mark and line ends included
+	Index        // of Text
 
 	Frontmatter Frontmatter
 	Root        *Section // the body; its children are the top headings
@@ -37,11 +37,8 @@ type Document struct {
 	// Folder is the folder of the skill, nil when only the text is known. Rules that look for files are silent then.
 	Folder fs.FS
 
-	folders            [2]string // names of the folder of the file and of the one around it, empty when not known
-	bodyStart, bodyEnd int       // byte range of the body in Text
-	lines              lineIndex
-	characters         characterKind // the unusual ones that the text has
-	ignores            []ignore
+	Folders            [2]string // names of the folder of the file and of the one around it, empty when not known
+	BodyStart, BodyEnd int       // byte range of the body in Text
 }
 
 // Facts are properties of the file as a whole that make trouble for one reader or another.
@@ -64,47 +61,24 @@ type Block struct {
 // Parse reads a file. Path is used in messages, and its folder's name is compared with the skill's.
 func Parse(path string, data []byte) *Document {
 	d := &Document{Path: strings.ReplaceAll(path, "\\", "/"), Text: string(data)}
-	d.lines = indexLines(d.Text)
+	d.Index = NewIndex(d.Text)
 	if parts := strings.Split(d.Path, "/"); len(parts) > 1 {
-		d.folders[0] = parts[len(parts)-2]
+		d.Folders[0] = parts[len(parts)-2]
 		if len(parts) > 2 {
-			d.folders[1] = parts[len(parts)-3]
+			d.Folders[1] = parts[len(parts)-3]
 		}
 	}
 	start, end := d.readFacts()
-	d.bodyStart, d.bodyEnd = d.readFrontmatter(start, end), end
+	d.BodyStart, d.BodyEnd = d.readFrontmatter(start, end), end
 	d.readBody()
-	d.readIgnores()
 	return d
 }
 
 // Body is the text below the frontmatter.
-func (d *Document) Body() string { return d.Text[d.bodyStart:d.bodyEnd] }
+func (d *Document) Body() string { return d.Text[d.BodyStart:d.BodyEnd] }
 
 // BodyLine is the line the body begins on.
-func (d *Document) BodyLine() int { return d.lines.line(d.bodyStart) }
-
-// Place gives line and column of a byte offset.
-func (d *Document) Place(offset int) (line, col int) {
-	return d.lines.place(d.Text, offset)
-}
-
-// Offset gives the byte offset of a place; a place outside of the text gives its nearest end.
-func (d *Document) Offset(line, col int) int {
-	return d.lines.offset(d.Text, line, col)
-}
-
-// Line gives the text of a line without its end; empty when there is no such line.
-func (d *Document) Line(line int) string {
-	if line < 1 || line > d.lines.count() {
-		return ""
-	}
-	from, to := d.lines.bounds(d.Text, line)
-	return d.Text[from:to]
-}
-
-// Lines is the number of lines of the file.
-func (d *Document) Lines() int { return d.lines.count() }
+func (d *Document) BodyLine() int { return d.LineAt(d.BodyStart) }
 
 // Name is the skill's name as the frontmatter has it, empty when there is none.
 func (d *Document) Name() string { return d.Frontmatter.Text("name") }
@@ -116,8 +90,8 @@ func (d *Document) Description() string { return d.Frontmatter.Text("description
 // <skill>/<lang>/SKILL.md layout. It is empty when neither says so, or the language is another one.
 func (d *Document) Language() string {
 	name := d.Frontmatter.Text("language")
-	if name == "" && isLanguageFolder(d.folders[0]) {
-		name = d.folders[0]
+	if name == "" && IsLanguageFolder(d.Folders[0]) {
+		name = d.Folders[0]
 	}
 	switch code.Canonical(name) {
 	case "javascript", "typescript":

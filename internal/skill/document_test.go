@@ -3,67 +3,16 @@ package skill
 import (
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/mettle-eval/mettle/internal/skill/skilltest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
 
-// runArchives runs a function over the files of the archives in a folder of testdata. Each archive holds pairs of "x.md"
-// and "x.want".
-func runArchives(t *testing.T, folder string, run func(t *testing.T, name, input string) string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.txtar"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archives in %s: %v", folder, err)
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out []txtar.File
-		wants := map[string]string{}
-		for _, f := range a.Files {
-			wants[f.Name] = string(f.Data)
-		}
-		for _, f := range a.Files {
-			base, isInput := strings.CutSuffix(f.Name, ".md")
-			if !isInput {
-				continue
-			}
-			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+base, func(t *testing.T) {
-				got := run(t, base, unescape(string(f.Data)))
-				out = append(out, f, txtar.File{Name: base + ".want", Data: []byte(got)})
-				if diff := cmp.Diff(wants[base+".want"], got); diff != "" && !*update {
-					t.Errorf("(-want +got)\n%s", diff)
-				}
-			})
-		}
-		if *update {
-			a.Files = out
-			if err := os.WriteFile(file, txtar.Format(a), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-}
-
-// unescape makes characters that an archive cannot show: <BOM>, <CR>, <C1>, <ZWSP> …
-func unescape(s string) string {
-	return strings.NewReplacer("<BOM>", byteOrderMark, "<CR>", "\r", "<C1>", "\u0085", "<ZWSP>", "\u200b",
-		"<RLO>", "\u202e", "<TAG-HI>", "\U000E0068\U000E0069", "<NUL>", "\x00", "<BAD>", "\xff",
-		// Made up, and put together here so that no scanner takes this repository for a leak.
-		"<AWS-KEY>", "AKIA"+"4JQ7ZP2MWX9KTR3B", "<GITHUB-KEY>", "ghp_"+"aZ3kQ9xW1mB7cR5tY2uI8oP4sD6fGhJkLzXv").Replace(s)
-}
-
 func TestDocumentArchives(t *testing.T) {
-	runArchives(t, "document", func(_ *testing.T, _, input string) string {
+	skilltest.Run(t, "testdata/document/*.txtar", *update, func(_ *testing.T, _, input string) string {
 		return dump(Parse("x/SKILL.md", []byte(input)))
 	})
 }
@@ -97,9 +46,6 @@ func dump(d *Document) string {
 	}
 	for _, x := range d.Mentions {
 		fmt.Fprintf(&b, "mention %d:%d %s\n", x.Line, x.Col, x.Path)
-	}
-	for _, g := range d.ignores {
-		fmt.Fprintf(&b, "ignore %q %q %d-%d\n", g.rules, g.reason, g.first, g.last)
 	}
 	return b.String()
 }

@@ -55,7 +55,6 @@ func (d *Document) readCharacters(from int) {
 			if r >= 0x80 && r < 0xA0 || r == 0x2028 || r == 0x2029 {
 				f.addControl(i)
 			}
-			d.characters |= unusual(r)
 		}
 		i += size
 	}

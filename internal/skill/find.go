@@ -66,7 +66,8 @@ func FindFS(fsys fs.FS) ([]string, error) {
 
 func find(in place, root string) ([]string, error) {
 	f := finder{place: in, seen: map[string]bool{}}
-	if err := f.folder(root, 0); err != nil {
+	real, _ := in.Resolve(root)
+	if err := f.folder(root, real, 0); err != nil {
 		return nil, err
 	}
 	if len(f.found) == 0 {
@@ -121,9 +122,9 @@ type finder struct {
 }
 
 // folder looks into one folder. Only the root must be readable: a locked folder somewhere below is not the user's skill.
-func (f *finder) folder(path string, depth int) error {
-	real, ok := f.Resolve(path)
-	if !ok || f.seen[real] {
+// Real is its path with all links resolved.
+func (f *finder) folder(path, real string, depth int) error {
+	if f.seen[real] {
 		return nil
 	}
 	if f.folders >= maxFolders {
@@ -142,7 +143,7 @@ func (f *finder) folder(path string, depth int) error {
 	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
 		return int(a.Type()&fs.ModeSymlink>>20) - int(b.Type()&fs.ModeSymlink>>20)
 	})
-	isSkill := f.file(path, entries)
+	isSkill := f.file(path, real, entries)
 	// A skill's own sub-folders hold its material; another skill in there is bundled (a template), unless a repository
 	// keeps one skill at its top.
 	if depth >= maxDepth || isSkill && depth > 0 {
@@ -152,7 +153,11 @@ func (f *finder) folder(path string, depth int) error {
 		if !f.isFolder(path, e) || skipFolder(path, e.Name()) || isSkill && !mayHoldSkills(e.Name()) {
 			continue
 		}
-		if err := f.folder(f.Join(path, e.Name()), depth+1); err != nil {
+		below, ok := f.resolve(path, real, e)
+		if !ok {
+			continue
+		}
+		if err := f.folder(f.Join(path, e.Name()), below, depth+1); err != nil {
 			return err
 		}
 	}
@@ -160,26 +165,34 @@ func (f *finder) folder(path string, depth int) error {
 }
 
 // file notes the skill file of a folder and reports whether there is one.
-func (f *finder) file(folder string, entries []fs.DirEntry) bool {
-	name := ""
+func (f *finder) file(folder, real string, entries []fs.DirEntry) bool {
+	var entry fs.DirEntry
 	for _, e := range entries {
-		if strings.EqualFold(e.Name(), FileName) && (name == "" || e.Name() == FileName) {
-			name = e.Name()
+		if strings.EqualFold(e.Name(), FileName) && (entry == nil || e.Name() == FileName) {
+			entry = e
 		}
 	}
-	if name == "" {
+	if entry == nil || f.isFolder(folder, entry) {
 		return false
 	}
-	path := f.Join(folder, name)
-	real, ok := f.Resolve(path)
-	if info, err := f.Stat(path); !ok || err != nil || info.IsDir() {
+	file, ok := f.resolve(folder, real, entry)
+	if !ok {
 		return false
 	}
-	if !f.seen[real] {
-		f.seen[real] = true
-		f.found = append(f.found, path)
+	if !f.seen[file] {
+		f.seen[file] = true
+		f.found = append(f.found, f.Join(folder, entry.Name()))
 	}
 	return true
+}
+
+// resolve gives the path of an entry of a folder with all links resolved, and reports whether it is in the place. Only
+// that of a link has to be asked for.
+func (f *finder) resolve(folder, real string, e fs.DirEntry) (string, bool) {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return f.Join(real, e.Name()), true
+	}
+	return f.Resolve(f.Join(folder, e.Name()))
 }
 
 func (f *finder) isFolder(parent string, e fs.DirEntry) bool {
@@ -210,11 +223,11 @@ func mayHoldSkills(name string) bool {
 	case "skills", ".claude", ".agents", "plugins":
 		return true
 	}
-	return isLanguageFolder(name)
+	return IsLanguageFolder(name)
 }
 
-// isLanguageFolder reports whether a folder is the language part of a <skill>/<lang>/SKILL.md layout.
-func isLanguageFolder(name string) bool {
+// IsLanguageFolder reports whether a folder is the language part of a <skill>/<lang>/SKILL.md layout.
+func IsLanguageFolder(name string) bool {
 	switch strings.ToLower(name) {
 	case "js", "javascript", "ts", "typescript", "py", "python", "go", "java", "rust", "ruby", "csharp", "php":
 		return true

@@ -95,8 +95,8 @@ func TestFindFS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Path != path || d.Text != onDisk.Text || d.folders[0] != onDisk.folders[0] {
-			t.Errorf("%s is read as %s in %q, from the disk in %q", path, d.Path, d.folders, onDisk.folders)
+		if d.Path != path || d.Text != onDisk.Text || d.Folders[0] != onDisk.Folders[0] {
+			t.Errorf("%s is read as %s in %q, from the disk in %q", path, d.Path, d.Folders, onDisk.Folders)
 		}
 	}
 	if _, err := FindFS(fstest.MapFS{"a.md": {}}); !errors.Is(err, ErrNoSkills) {
@@ -114,10 +114,10 @@ func TestLoadFS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fs.Stat(d.Folder, "references/a.md"); err != nil || d.Name() != "x" || d.folders != [2]string{"js", "x"} {
-		t.Errorf("name %q, folders %q, reference: %v", d.Name(), d.folders, err)
+	if _, err := fs.Stat(d.Folder, "references/a.md"); err != nil || d.Name() != "x" || d.Folders != [2]string{"js", "x"} {
+		t.Errorf("name %q, folders %q, reference: %v", d.Name(), d.Folders, err)
 	}
-	if top, err := LoadFS(fsys, "SKILL.md"); err != nil || top.Name() != "top" || top.folders != [2]string{} {
+	if top, err := LoadFS(fsys, "SKILL.md"); err != nil || top.Name() != "top" || top.Folders != [2]string{} {
 		t.Errorf("at the top: %+v, %v", top, err)
 	}
 	for _, bad := range []string{"gone/SKILL.md", "x", "../SKILL.md"} {
@@ -205,8 +205,8 @@ func TestLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Name() != "x" || d.folders != [2]string{"a", "skills"} {
-		t.Errorf("name %q, folders %q", d.Name(), d.folders)
+	if d.Name() != "x" || d.Folders != [2]string{"a", "skills"} {
+		t.Errorf("name %q, folders %q", d.Name(), d.Folders)
 	}
 	if _, err := d.Folder.Open("references/x.md"); err != nil {
 		t.Error(err)

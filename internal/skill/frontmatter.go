@@ -48,12 +48,12 @@ type Field struct {
 	Line, Col          int        // place of the key
 	ValueLine, ValCol  int        // place of the value
 	Node               *yaml.Node // the value
-	valueEnd, keyStart int        // byte offsets: end of the last line of the value, start of the key
+	ValueEnd, KeyStart int        // byte offsets: end of the last line of the value, start of the key
 }
 
 // Kind names the type of the value as a message would: string, number, list, map …
 func (f *Field) Kind() string {
-	n := resolve(f.Node)
+	n := Resolve(f.Node)
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return "map"
@@ -77,15 +77,15 @@ func (f *Field) Kind() string {
 
 // Text is the value of a scalar as written, empty for maps and lists and null.
 func (f *Field) Text() string {
-	n := resolve(f.Node)
+	n := Resolve(f.Node)
 	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" {
 		return ""
 	}
 	return n.Value
 }
 
-// resolve follows an alias to what it stands for.
-func resolve(n *yaml.Node) *yaml.Node {
+// Resolve follows an alias to what it stands for.
+func Resolve(n *yaml.Node) *yaml.Node {
 	for range 8 { // an alias of an alias is as odd as it gets
 		if n.Kind != yaml.AliasNode || n.Alias == nil {
 			break
@@ -122,37 +122,37 @@ func (fm *Frontmatter) Readable() bool {
 func (d *Document) readFrontmatter(start, end int) (body int) {
 	fm := &d.Frontmatter
 	fm.Map = true
-	line := d.lines.line(start)
-	for line < d.Lines() && d.lines.starts[line] < end && strings.TrimSpace(d.Line(line)) == "" {
+	line := d.LineAt(start)
+	for line < d.Lines() && d.starts[line] < end && strings.TrimSpace(d.Line(line)) == "" {
 		line++
 	}
 	if !isDelimiter(d.Line(line)) {
 		return start
 	}
 	fm.Present, fm.Line = true, line
-	fm.Blank = line > d.lines.line(start)
+	fm.Blank = line > d.LineAt(start)
 	last := d.closingLine(line, end)
 	if last == 0 {
 		return start
 	}
 	fm.Closed, fm.EndLine = true, last
-	fm.start = d.lines.starts[line]
-	fm.Raw = d.Text[fm.start:d.lines.starts[last-1]]
+	fm.start = d.starts[line]
+	fm.Raw = d.Text[fm.start:d.starts[last-1]]
 	d.readYAML()
 	if fm.Blank && len(fm.Fields) == 0 {
 		*fm = Frontmatter{Map: true} // two rules in a text that has no frontmatter
 		return start
 	}
-	_, body = d.lines.bounds(d.Text, last)
+	_, body = d.Bounds(last)
 	if last < d.Lines() {
-		body = d.lines.starts[last]
+		body = d.starts[last]
 	}
 	return min(body, end)
 }
 
 // closingLine finds the line that ends the block, 0 when none does.
 func (d *Document) closingLine(open, end int) int {
-	for n := open + 1; n <= d.Lines() && d.lines.starts[n-1] < end; n++ {
+	for n := open + 1; n <= d.Lines() && d.starts[n-1] < end; n++ {
 		if isDelimiter(d.Line(n)) {
 			return n
 		}
@@ -202,7 +202,7 @@ func (d *Document) readFields(m *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key, value := m.Content[i], m.Content[i+1]
 		f := Field{
-			Key: resolve(key).Value, Node: value,
+			Key: Resolve(key).Value, Node: value,
 			Line: key.Line + fm.Line, Col: key.Column,
 			ValueLine: max(value.Line, 1) + fm.Line, ValCol: max(value.Column, 1),
 		}
@@ -210,8 +210,8 @@ func (d *Document) readFields(m *yaml.Node) {
 		if i+2 < len(m.Content) {
 			last = m.Content[i+2].Line + fm.Line - 1
 		}
-		f.keyStart = d.Offset(f.Line, f.Col)
-		f.valueEnd = d.lastOfField(max(f.ValueLine, f.Line), last)
+		f.KeyStart = d.Offset(f.Line, f.Col)
+		f.ValueEnd = d.lastOfField(max(f.ValueLine, f.Line), last)
 		fm.Fields = append(fm.Fields, f)
 	}
 }
@@ -225,7 +225,7 @@ func (d *Document) lastOfField(first, last int) int {
 		}
 		last--
 	}
-	_, end := d.lines.bounds(d.Text, min(last, d.Lines()))
+	_, end := d.Bounds(min(last, d.Lines()))
 	return end
 }
 

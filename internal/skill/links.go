@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -24,7 +25,7 @@ type Link struct {
 	Line, Col    int
 	Section      *Section
 	Start        int // offset of the opening bracket
-	targetStart  int // offset of the target, -1 when it is written elsewhere or escaped
+	TargetStart  int // offset of the target, -1 when it is written elsewhere or escaped
 }
 
 // File is the path of a link to a file, without anchor and query.
@@ -34,6 +35,15 @@ func (l *Link) File() string {
 		path = path[:i]
 	}
 	return path
+}
+
+// Path is the file that a link names, with its escapes resolved, relative to the folder of the skill.
+func (l *Link) Path() string {
+	file := l.File()
+	if decoded, err := url.PathUnescape(file); err == nil {
+		file = decoded
+	}
+	return strings.ReplaceAll(file, "\\", "/")
 }
 
 // Mention is a path named in back-ticks, alone or in a command.
@@ -71,7 +81,7 @@ func (d *Document) addLink(n ast.Node, target string, image bool, source []byte,
 	if pos < 0 {
 		return
 	}
-	l := Link{Target: target, Kind: linkKind(target), Image: image, Start: d.bodyStart + pos, targetStart: -1}
+	l := Link{Target: target, Kind: KindOf(target), Image: image, Start: d.BodyStart + pos, TargetStart: -1}
 	if a, ok := n.(*ast.AutoLink); ok {
 		l.Text = string(a.Label(source))
 	} else {
@@ -80,14 +90,15 @@ func (d *Document) addLink(n ast.Node, target string, image bool, source []byte,
 	// The parser does not say where the target stands; it follows the text, unless it is written elsewhere.
 	window := source[pos:min(len(source), pos+2*len(l.Text)+len(target)+64)]
 	if i := strings.Index(string(window), "("+target); i >= 0 && target != "" {
-		l.targetStart = l.Start + i + 1
+		l.TargetStart = l.Start + i + 1
 	}
 	l.Line, l.Col = d.Place(l.Start)
 	l.Section = section(l.Start)
 	d.Links = append(d.Links, l)
 }
 
-func linkKind(target string) LinkKind {
+// KindOf says what the target of a link points to.
+func KindOf(target string) LinkKind {
 	if strings.HasPrefix(target, "#") {
 		return LinkAnchor
 	}
@@ -115,6 +126,8 @@ func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
+func isLetterASCII(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
 // addMentions finds the paths in a code span.
 func (d *Document) addMentions(n *ast.CodeSpan, section func(int) *Section) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -122,8 +135,8 @@ func (d *Document) addMentions(n *ast.CodeSpan, section func(int) *Section) {
 		if !ok {
 			continue
 		}
-		start := d.bodyStart + t.Segment.Start
-		span := d.Text[start : d.bodyStart+t.Segment.Stop]
+		start := d.BodyStart + t.Segment.Start
+		span := d.Text[start : d.BodyStart+t.Segment.Stop]
 		for from := 0; from < len(span); {
 			to := from + strings.IndexAny(span[from:]+" ", " \t\"'")
 			if isPath(span[from:to]) {

@@ -24,7 +24,7 @@ func Load(path string) (*Document, error) {
 	d := Parse(filepath.ToSlash(path), data)
 	d.Folder = os.DirFS(filepath.Dir(path))
 	if abs, err := filepath.Abs(path); err == nil {
-		d.folders = [2]string{filepath.Base(filepath.Dir(abs)), filepath.Base(filepath.Dir(filepath.Dir(abs)))}
+		d.Folders = [2]string{filepath.Base(filepath.Dir(abs)), filepath.Base(filepath.Dir(filepath.Dir(abs)))}
 	}
 	return d, nil
 }

@@ -37,7 +37,7 @@ func (fm *Frontmatter) needQuotes() []Quote {
 		if why := whyQuote(text); why != "" {
 			quotes = append(quotes, Quote{
 				Key: key, Start: fm.start + start, End: fm.start + end, Why: why,
-				Quoted: singleQuoted(text),
+				Quoted: SingleQuoted(text),
 			})
 		}
 	}
@@ -85,7 +85,8 @@ func whyQuote(value string) string {
 	return ""
 }
 
-func singleQuoted(s string) string {
+// SingleQuoted is a text as a quoted YAML value.
+func SingleQuoted(s string) string {
 	if !strings.Contains(s, "'") {
 		return "'" + s + "'"
 	}

@@ -199,7 +199,7 @@ func (d *Document) structure(language string) structure {
 func (x *structure) readSection(s *Section) {
 	if s.Level >= 2 && s.Empty() && !x.emptySections {
 		x.emptySections = true
-		x.empty = fmt.Sprintf(": %q on line %d", shorten(s.Title, 60), s.Line)
+		x.empty = fmt.Sprintf(": %q on line %d", Shorten(s.Title, 60), s.Line)
 	}
 	if s.Level < 2 {
 		return
@@ -232,7 +232,7 @@ func (d *Document) codeLanguage(language string) (bool, string) {
 			continue
 		}
 		tagged = true
-		if foreign(b.Lang, language) {
+		if Foreign(b.Lang, language) {
 			return false, fmt.Sprintf(": %s on line %d", b.Lang, b.Line)
 		}
 		own = own || inLanguage(b.Lang, language)
@@ -253,13 +253,27 @@ func inLanguage(lang, language string) bool {
 	}
 }
 
-// foreign reports whether a block is in a programming language that is not that of the skill. Shells, data, markup and
+// Foreign reports whether a block is in a programming language that is not that of the skill. Shells, data, markup and
 // plain text belong to every skill.
-func foreign(lang, language string) bool {
+func Foreign(lang, language string) bool {
 	switch lang {
 	case "c", "cpp", "csharp", "elixir", "fsharp", "go", "haskell", "java", "javascript", "jsx", "julia", "kotlin", "lua",
 		"objective-c", "ocaml", "perl", "php", "python", "r", "ruby", "rust", "scala", "solidity", "swift", "tsx", "typescript", "zig":
 		return !inLanguage(lang, language)
 	}
 	return false
+}
+
+// Shorten cuts a text to a number of characters and marks the cut with an ellipsis.
+func Shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

@@ -21,7 +21,8 @@ type Table struct {
 
 // paragraphs looks at each paragraph before the Markdown parser reads what is in its lines. It finds the tables, by
 // GitHub's rules: a header row, below it a row of dashes with as many cells, and then every line to the end of the
-// paragraph. And it spares the parser the lines of paragraphs that have no marks, which most do not.
+// paragraph. And it spares the parser the lines of paragraphs that can have neither a link nor a path in back-ticks:
+// most have none.
 type paragraphs struct{}
 
 // tablesKey is where the tables wait until the sections are known.
@@ -33,15 +34,18 @@ func (paragraphs) Transform(node *ast.Paragraph, reader text.Reader, context par
 	below, _ := reader.PeekLine()
 	heading := isUnderline(below)
 	table, marks := heading, heading
+	ticks, slash := false, false // a path in back-ticks needs both
 	for i := range lines.Len() {
 		segment := lines.At(i)
 		line := segment.Value(source)
-		marks = marks || bytes.IndexByte(line, '[') >= 0 || bytes.IndexByte(line, '`') >= 0 || bytes.IndexByte(line, '<') >= 0
+		marks = marks || bytes.IndexByte(line, '[') >= 0 || bytes.IndexByte(line, '<') >= 0
+		ticks = ticks || bytes.IndexByte(line, '`') >= 0
+		slash = slash || bytes.IndexByte(line, '/') >= 0
 		if !table && i > 0 {
 			table = addTable(context, source, lines, i)
 		}
 	}
-	if !marks {
+	if !marks && !(ticks && slash) {
 		node.SetLines(text.NewSegments())
 	}
 }
@@ -74,8 +78,8 @@ func (d *Document) readTables(context parser.Context) {
 	section := d.sectionCursor()
 	for i := range d.Tables {
 		t := &d.Tables[i]
-		t.Section = section(d.bodyStart + t.start)
-		t.Line, t.Col = d.Place(d.bodyStart + t.start)
+		t.Section = section(d.BodyStart + t.start)
+		t.Line, t.Col = d.Place(d.BodyStart + t.start)
 	}
 }
 

@@ -32,7 +32,7 @@ func (d *Document) tame(blocks []code.Block) []byte {
 	for start := 0; start < len(source); {
 		end := paragraphEnd(source, start)
 		if d.tameParagraph(source[start:end]) && len(d.Facts.Irregular) < mostFacts {
-			d.Facts.Irregular = append(d.Facts.Irregular, d.lines.line(d.bodyStart+start))
+			d.Facts.Irregular = append(d.Facts.Irregular, d.LineAt(d.BodyStart+start))
 		}
 		start = end
 	}

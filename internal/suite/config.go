@@ -33,7 +33,7 @@ type Config struct {
 	File        string
 	Dir         string // the file's folder, which its paths are meant from; set by the caller
 	Target      string // the target of cases that name none
-	Targets     map[string]eval.Target
+	Targets     map[string]target.Target
 	Suites      []string // files, folders and globs
 	Concurrency int
 	Trials      int
@@ -159,7 +159,7 @@ func (c *configFile) knownTarget(d *kind.Decoder) {
 
 // targetMap holds targets by name.
 type targetMap struct {
-	byName map[string]eval.Target
+	byName map[string]target.Target
 	names  []string // those with problems too
 }
 
@@ -169,7 +169,7 @@ func (t *targetMap) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 	if !ok {
 		return
 	}
-	t.byName = make(map[string]eval.Target, len(members))
+	t.byName = make(map[string]target.Target, len(members))
 	for _, m := range members {
 		name := m.Key.Value
 		t.names = append(t.names, name)

@@ -87,12 +87,14 @@ func (node) JSONSchema() kind.Schema {
 }
 
 // testList holds a file's tests until what they share is known.
-type testList struct{ nodes []*yaml.Node }
+type testList struct{ node *yaml.Node }
 
-// DecodeNode keeps the list's items.
+// DecodeNode keeps the list.
 func (t *testList) DecodeNode(d *kind.Decoder, n *yaml.Node) {
-	t.nodes = items(d, n, "tests")
-	if t.nodes != nil && len(t.nodes) == 0 {
+	if items(d, n, "tests") == nil {
+		return
+	}
+	if t.node = n; d.Len(n) == 0 {
 		d.Errorf(n, "tests is empty")
 	}
 }

@@ -11,12 +11,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
 // Find gives the suite files that an argument means: a file; a folder, with
 // the .yaml, .yml and .json files below it; or a glob, in which * stands for
-// any part of a name and ** for any folders. Paths are meant from dir and come
+// any part of a name, ** for any folders and {a,b} for either. Paths are meant from dir and come
 // sorted. Hidden files and folders, node_modules and mettle.yaml are passed
 // over unless named, and links are not followed out of the folder that is
 // searched.
@@ -40,7 +42,7 @@ func Find(dir, arg string) ([]string, error) {
 }
 
 func findBelow(folder, arg string) ([]string, error) {
-	s, err := newSearch(folder, []string{"**", "*"})
+	s, err := newSearch(folder, "**")
 	if err != nil {
 		return nil, fmt.Errorf("find suites in %s: %w", arg, err)
 	}
@@ -57,7 +59,8 @@ func findGlob(dir, arg string) ([]string, error) {
 	if err := checkGlob(arg); err != nil {
 		return nil, err
 	}
-	folder, pattern := splitGlob(arg)
+	folder, pattern := doublestar.SplitPattern(path.Clean(filepath.ToSlash(arg)))
+	folder = filepath.FromSlash(folder)
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(dir, folder)
 	}
@@ -78,32 +81,14 @@ func findGlob(dir, arg string) ([]string, error) {
 }
 
 // globMarks are the characters that make an argument a glob.
-const globMarks = "*?["
+const globMarks = "*?[{"
 
 // checkGlob tells whether a glob can be read.
 func checkGlob(arg string) error {
-	for segment := range strings.SplitSeq(filepath.ToSlash(arg), "/") {
-		if _, err := path.Match(segment, ""); err != nil {
-			return fmt.Errorf("the glob %q cannot be read: a [ is not closed, or a \\ stands last", arg)
-		}
+	if !doublestar.ValidatePattern(filepath.ToSlash(arg)) {
+		return fmt.Errorf("the glob %q cannot be read: a [ or { is not closed, or a \\ stands last", arg)
 	}
 	return nil
-}
-
-// splitGlob splits a glob into the folder that it starts from and the names
-// below that have marks.
-func splitGlob(arg string) (folder string, pattern []string) {
-	segments := strings.Split(path.Clean(filepath.ToSlash(arg)), "/")
-	i := slices.IndexFunc(segments, func(s string) bool { return strings.ContainsAny(s, globMarks) })
-	folder = strings.Join(segments[:i], "/")
-	if i == 1 && segments[0] == "" {
-		folder = "/"
-	}
-	pattern = slices.CompactFunc(segments[i:], func(a, b string) bool { return a == "**" && b == "**" })
-	if pattern[len(pattern)-1] == "**" {
-		pattern = append(pattern, "*") // every file below, not every folder
-	}
-	return filepath.FromSlash(folder), pattern
 }
 
 // extensions are those of suite files.
@@ -113,12 +98,12 @@ var extensions = []string{".yaml", ".yml", ".json"}
 type search struct {
 	root    string // as the caller named it
 	real    string // the same without links
-	pattern []string
+	pattern string
 	found   map[string]string // real path to the path below root
 	links   map[string]string // the same, of links
 }
 
-func newSearch(root string, pattern []string) (*search, error) {
+func newSearch(root, pattern string) (*search, error) {
 	resolved, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return nil, err
@@ -126,56 +111,59 @@ func newSearch(root string, pattern []string) (*search, error) {
 	return &search{root, resolved, pattern, map[string]string{}, map[string]string{}}, nil
 }
 
+// walk finds the files that match, and those below folders that match.
 func (s *search) walk() error {
-	err := filepath.WalkDir(s.real, func(full string, entry fs.DirEntry, err error) error {
+	tree := modulesHidden{os.DirFS(s.real)}
+	for _, pattern := range []string{s.pattern, path.Join(s.pattern, "**")} {
+		err := doublestar.GlobWalk(tree, pattern, func(rel string, entry fs.DirEntry) error {
+			if entry.IsDir() {
+				return nil
+			}
+			return s.file(filepath.FromSlash(rel))
+		}, doublestar.WithNoHidden(), doublestar.WithNoFollow(), doublestar.WithFailOnIOErrors())
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(s.real, full)
-		if err != nil || rel == "." {
-			return err
-		}
-		names := strings.Split(filepath.ToSlash(rel), "/")
-		if entry.IsDir() {
-			if entry.Name() == "node_modules" || !matchNames(s.pattern, names, true) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if matchNames(s.pattern, names, false) || matchNames(append(slices.Clone(s.pattern), "**", "*"), names, false) {
-			return s.file(full, rel, entry)
-		}
-		return nil
-	})
+	}
 	for target, link := range s.links { // a link to what was found anyway would be the same suite twice
 		if _, ok := s.found[target]; !ok {
 			s.found[target] = link
 		}
 	}
-	return err
+	return nil
 }
 
-func (s *search) file(full, rel string, entry fs.DirEntry) error {
-	if !slices.Contains(extensions, strings.ToLower(filepath.Ext(full))) || entry.Name() == ConfigName {
+// modulesHidden is a tree without the folders of npm.
+type modulesHidden struct{ fs.FS }
+
+// ReadDir lists a folder.
+func (m modulesHidden) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(m.FS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "node_modules" }), err
+}
+
+func (s *search) file(rel string) error {
+	if !slices.Contains(extensions, strings.ToLower(filepath.Ext(rel))) || filepath.Base(rel) == ConfigName {
 		return nil
 	}
-	into := s.found
-	if entry.Type()&fs.ModeSymlink != 0 {
-		target, err := filepath.EvalSymlinks(full)
-		if err != nil || !below(s.real, target) {
-			return nil //nolint:nilerr // a link that leads nowhere is as good as one that leads out
-		}
-		full, into = target, s.links
+	full := filepath.Join(s.real, rel)
+	target, err := filepath.EvalSymlinks(full)
+	if err != nil || !below(s.real, target) {
+		return nil //nolint:nilerr // a link that leads nowhere is as good as one that leads out
 	}
-	info, err := os.Stat(full)
+	into := s.found
+	if target != full {
+		into = s.links
+	}
+	info, err := os.Stat(target)
 	if err != nil {
 		return err
 	}
-	if !info.Mode().IsRegular() || otherJSON(full, info.Size()) {
+	if !info.Mode().IsRegular() || otherJSON(target, info.Size()) {
 		return nil
 	}
-	if _, ok := into[full]; !ok {
-		into[full] = filepath.Join(s.root, rel)
+	if _, ok := into[target]; !ok {
+		into[target] = filepath.Join(s.root, rel)
 	}
 	return nil
 }
@@ -213,26 +201,4 @@ func otherJSON(file string, size int64) bool {
 	}
 	_, tests := members["tests"]
 	return !tests
-}
-
-// matchNames matches the names of a path with a pattern; with prefix, it tells
-// whether something below the path can match. Hidden names match only what
-// starts with a dot itself.
-func matchNames(pattern, names []string, prefix bool) bool {
-	switch {
-	case len(names) == 0:
-		return prefix || len(pattern) == 0
-	case len(pattern) == 0:
-		return prefix && !strings.HasPrefix(names[len(names)-1], ".") // a folder that matches is searched whole
-	case pattern[0] == "**":
-		if matchNames(pattern[1:], names, prefix) {
-			return true
-		}
-		return !strings.HasPrefix(names[0], ".") && matchNames(pattern, names[1:], prefix)
-	}
-	if strings.HasPrefix(names[0], ".") && !strings.HasPrefix(pattern[0], ".") {
-		return false
-	}
-	ok, _ := path.Match(pattern[0], names[0])
-	return ok && matchNames(pattern[1:], names[1:], prefix)
 }

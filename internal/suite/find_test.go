@@ -70,6 +70,8 @@ func TestFind(t *testing.T) {
 		{"two stars at the end", "s/mina/**", "s/mina/advanced.yaml s/mina/basic.yaml s/mina/deep/er/one.yaml"},
 		{"two stars twice", "**/**/deep/**/*.yaml", "s/mina/deep/er/one.yaml"},
 		{"question mark and class", "s/mina/?a[r-t]ic.yaml", "s/mina/basic.yaml"},
+		{"either of two", "s/{mina,solana}/b*.yaml", "s/mina/basic.yaml s/solana/basic.yaml"},
+		{"hidden folder below two stars, when named", "**/.git/*.yaml", "s/.git/x.yaml"},
 		{"hidden folder in a glob, when named", "s/.g*/*.yaml", "s/.git/x.yaml"},
 		{"name with marks is a name first", "[odd]/a*.yaml", "[odd]/a*.yaml"},
 	} {
@@ -108,9 +110,11 @@ func TestFindNothing(t *testing.T) {
 	}{
 		{"file", "s/z.yaml", "find suite s/z.yaml:", true},
 		{"glob", "s/*.toml", "nothing matches s/*.toml:", true},
+		{"glob into modules of npm", "s/*/x/y.yaml", "nothing matches s/*/x/y.yaml:", true},
+		{"glob below modules of npm", "s/**/y.yaml", "nothing matches s/**/y.yaml:", true},
 		{"glob in no folder", "z/*.yaml", "nothing matches z/*.yaml:", true},
 		{"folder without suites", "empty", "the folder empty has no suite files (.yaml, .yml, .json)", false},
-		{"glob that is none", "s/[a.yaml", `the glob "s/[a.yaml" cannot be read: a [ is not closed, or a \ stands last`, false},
+		{"glob that is none", "s/[a.yaml", `the glob "s/[a.yaml" cannot be read: a [ or { is not closed, or a \ stands last`, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Find(root, c.arg)
@@ -136,6 +140,7 @@ func TestFindLinks(t *testing.T) {
 	for arg, want := range map[string]string{
 		"s": "s/odd.yaml s/real.yaml", "s/**/*.yaml": "s/odd.yaml s/real.yaml",
 		"linked": "linked/odd.yaml linked/real.yaml", "linked/*.yaml": "linked/odd.yaml linked/real.yaml",
+		"s/*/../**/*.yaml": "s/odd.yaml s/real.yaml", "s/{*/secret,real}.yaml": "s/real.yaml",
 		"s/out.yaml": "s/out.yaml", // named, so meant
 	} {
 		got, err := Find(root, arg)

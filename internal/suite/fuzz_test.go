@@ -21,7 +21,7 @@ func corpus(f *testing.F, glob string) (files []File) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		in, _ := inputs(a)
+		in, _ := inputs(f, a)
 		files = append(files, in...)
 	}
 	return files

@@ -55,7 +55,7 @@ func words(list []keyword) (out []string) {
 func (l *loader) judged(n *yaml.Node, e *expected, input json.RawMessage, each bool, list *checklist) {
 	add := func(c *eval.Check) {
 		grade.Verify(l.d, n, c)
-		list.add(c, string(c.Rule()))
+		l.share(list, checkID{c.Key, string(c.Rule())}, c.Pos, func(eval.Pos) *eval.Check { return c })
 	}
 	judge := e.UseLLMJudge == nil || *e.UseLLMJudge
 	before := len(list.checks)

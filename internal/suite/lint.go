@@ -8,17 +8,17 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/kind"
-	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 )
 
 // Lint is what mettle.yaml says about the linting of skills.
 type Lint struct {
 	Profile  string
-	Profiles []skill.Profile // own ones
-	Rules    map[string]skill.Severity
-	Suppress []skill.Suppression
+	Profiles []lint.Profile // own ones
+	Rules    map[string]lint.Severity
+	Suppress []lint.Suppression
 	Baseline string // path, from the config's folder
-	FailOn   skill.Severity
+	FailOn   lint.Severity
 }
 
 // lintFile is the lint part of mettle.yaml as people write it.
@@ -49,10 +49,10 @@ type suppression struct {
 // lint is the part for those who lint.
 func (l *lintFile) lint() Lint {
 	out := Lint{
-		Profile: l.Profile.Value, Profiles: l.Profiles.list, Rules: l.Rules, Baseline: l.Baseline, FailOn: skill.Severity(l.FailOn),
+		Profile: l.Profile.Value, Profiles: l.Profiles.list, Rules: l.Rules, Baseline: l.Baseline, FailOn: lint.Severity(l.FailOn),
 	}
 	for _, s := range l.Suppress {
-		out.Suppress = append(out.Suppress, skill.Suppression{Rule: s.Rule.Value, Path: s.Path.Value, Reason: s.Reason.Value})
+		out.Suppress = append(out.Suppress, lint.Suppression{Rule: s.Rule.Value, Path: s.Path.Value, Reason: s.Reason.Value})
 	}
 	return out
 }
@@ -60,7 +60,7 @@ func (l *lintFile) lint() Lint {
 // check finds names of profiles that are not there, and profiles that build on
 // themselves.
 func (l *lintFile) check(d *kind.Decoder) {
-	names := ProfileNames(l.Profiles.list)
+	names := lint.ProfileNames(l.Profiles.list)
 	for _, p := range slices.Concat(l.Profiles.extends, []profileName{l.Profile}) {
 		if p.Value != "" && !slices.Contains(names, p.Value) {
 			d.Add(kind.Problem{
@@ -72,38 +72,15 @@ func (l *lintFile) check(d *kind.Decoder) {
 		return
 	}
 	for i, p := range l.Profiles.list {
-		if _, err := skill.NewLinter(skill.Options{Profile: p.Name, Profiles: l.Profiles.list}); err != nil {
+		if _, err := lint.NewLinter(lint.Options{Profile: p.Name, Profiles: l.Profiles.list}); err != nil {
 			at := l.Profiles.extends[i]
 			d.Add(kind.Problem{Line: at.line, Col: at.col, Message: fmt.Sprintf("profile %q extends itself", p.Name)})
 		}
 	}
 }
 
-// ProfileNames lists the profiles that can be chosen, own and built-in.
-func ProfileNames(own []skill.Profile) (names []string) {
-	for _, p := range slices.Concat(own, skill.Profiles()) {
-		if !slices.Contains(names, p.Name) {
-			names = append(names, p.Name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// RuleNames lists what severities and suppressions can be given for: rules and
-// families of rules.
-func RuleNames() (names []string) {
-	for _, r := range skill.Rules() {
-		if !slices.Contains(names, r.Family) {
-			names = append(names, r.Family)
-		}
-		names = append(names, r.ID)
-	}
-	return names
-}
-
 // severityNames are the severities as people write them.
-var severityNames = []string{string(skill.Error), string(skill.Warning), string(skill.Info), string(skill.Off)}
+var severityNames = []string{string(lint.Error), string(lint.Warning), string(lint.Info), string(lint.Off)}
 
 // profileName is the name of a profile.
 type profileName struct{ text }
@@ -113,7 +90,7 @@ func (p *profileName) DecodeNode(d *kind.Decoder, n *yaml.Node) { p.decode(d, n,
 
 // profileMap holds own profiles in the order of the file.
 type profileMap struct {
-	list    []skill.Profile
+	list    []lint.Profile
 	extends []profileName // of each, for its place
 }
 
@@ -133,7 +110,7 @@ func (m *profileMap) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 			f.Extends.line, f.Extends.col = p.Key.Line, p.Key.Column
 		}
 		m.extends = append(m.extends, f.Extends)
-		m.list = append(m.list, skill.Profile{
+		m.list = append(m.list, lint.Profile{
 			Name: p.Key.Value, Doc: f.Description, Extends: f.Extends.Value, Keys: f.Keys, Rules: f.Rules,
 		})
 	}
@@ -148,7 +125,7 @@ func (profileMap) JSONSchema() kind.Schema {
 }
 
 // severities maps rules and families of rules to what they weigh.
-type severities map[string]skill.Severity
+type severities map[string]lint.Severity
 
 // DecodeNode reads the mapping and finds names that are not there.
 func (s *severities) DecodeNode(d *kind.Decoder, n *yaml.Node) {
@@ -158,7 +135,7 @@ func (s *severities) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 	}
 	*s = make(severities, len(members))
 	for _, m := range members {
-		if names := RuleNames(); !slices.Contains(names, m.Key.Value) {
+		if names := lint.RuleNames(); !slices.Contains(names, m.Key.Value) {
 			d.Unknown(m.Key, "rule", m.Key.Value, names)
 		}
 		var value string
@@ -172,14 +149,14 @@ func (s *severities) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 				Message: fmt.Sprintf("the severity of %s is %q, want error, warning, info or off", m.Key.Value, value),
 			})
 		}
-		(*s)[m.Key.Value] = skill.Severity(value)
+		(*s)[m.Key.Value] = lint.Severity(value)
 	}
 }
 
 // JSONSchema allows the names that there are.
 func (severities) JSONSchema() kind.Schema {
 	return kind.Schema{
-		"type": "object", "propertyNames": kind.Schema{"enum": RuleNames()},
+		"type": "object", "propertyNames": kind.Schema{"enum": lint.RuleNames()},
 		"additionalProperties": kind.Schema{"enum": severityNames},
 	}
 }
@@ -193,14 +170,14 @@ func (r *ruleName) DecodeNode(d *kind.Decoder, n *yaml.Node) {
 	if r.decode(d, n, "the rule"); len(d.Problems) > before {
 		return
 	}
-	if names := RuleNames(); !slices.Contains(names, r.Value) {
+	if names := lint.RuleNames(); !slices.Contains(names, r.Value) {
 		d.Unknown(n, "rule", r.Value, names)
 	}
 }
 
 // JSONSchema allows the names that there are.
 func (ruleName) JSONSchema() kind.Schema {
-	return kind.Schema{"type": "string", "enum": RuleNames()}
+	return kind.Schema{"type": "string", "enum": lint.RuleNames()}
 }
 
 // pathPattern names files: one, those of a folder, or those a pattern matches.

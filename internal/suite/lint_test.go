@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/skill/lint"
 )
 
 // dumpLint writes the lint settings, if there are any.
@@ -26,15 +26,15 @@ func dumpLint(w io.Writer, l Lint) {
 
 // TestLintNames: what is offered is what the linter takes.
 func TestLintNames(t *testing.T) {
-	for _, name := range RuleNames() {
-		if _, err := skill.NewLinter(skill.Options{Rules: map[string]skill.Severity{name: skill.Off}}); err != nil {
+	for _, name := range lint.RuleNames() {
+		if _, err := lint.NewLinter(lint.Options{Rules: map[string]lint.Severity{name: lint.Off}}); err != nil {
 			t.Error(err)
 		}
 	}
-	own := []skill.Profile{{Name: "mine"}, {Name: skill.Spec}}
-	names := ProfileNames(own)
+	own := []lint.Profile{{Name: "mine"}, {Name: lint.Spec}}
+	names := lint.ProfileNames(own)
 	for _, name := range names {
-		if _, err := skill.NewLinter(skill.Options{Profile: name, Profiles: own}); err != nil {
+		if _, err := lint.NewLinter(lint.Options{Profile: name, Profiles: own}); err != nil {
 			t.Error(err)
 		}
 	}

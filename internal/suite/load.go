@@ -18,20 +18,21 @@ import (
 type loader struct {
 	d      *kind.Decoder
 	suite  *eval.Suite
-	target eval.Target // the suite's own, if it defines one
-	name   place       // of the suite
-	ids    []place     // of the tests, those with problems too
+	target target.Target // the suite's own, if it defines one
+	broken bool          // it does, and the target has problems
+	named  func(name string) target.Target
+	name   place   // of the suite
+	ids    []place // of the tests, those with problems too
 	uses   []targetUse
 	skills *Skills
 	used   []string // skills, by path
 
-	file    suiteFile
-	input   defaultInput
-	words   map[string]string // interned: many tests share few tools, projects, tags
-	lists   map[string][]string
-	known   map[checkID]*eval.Check
-	decoded map[string]eval.Check // by what they were made from
-	common  caseDefaults
+	file   suiteFile
+	input  defaultInput
+	words  map[string]string // interned: many tests share few tools, projects, tags
+	lists  map[string][]string
+	known  map[checkID]*eval.Check
+	common caseDefaults
 }
 
 // caseDefaults are the defaults, settled against the suite's own fields.
@@ -43,13 +44,28 @@ type caseDefaults struct {
 // loadFile reads a file as far as it can be read; the decoder has what is
 // wrong with it.
 func loadFile(f File) *loader {
-	d, root := kind.Parse(f.Path, f.Data)
-	l := &loader{
-		d: d, suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)}, skills: f.Skills,
-		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{}, decoded: map[string]eval.Check{},
+	l := newLoader(f)
+	l.read(kind.ParseList(f.Path, f.Data, "tests"))
+	if l.d.Partial() {
+		l = newLoader(f)
+		l.read(kind.Parse(f.Path, f.Data))
 	}
+	l.file, l.input, l.words, l.lists, l.known = suiteFile{}, nil, nil, nil, nil // let the YAML go
+	l.d.Forget()
+	return l
+}
+
+func newLoader(f File) *loader {
+	return &loader{
+		suite: &eval.Suite{File: f.Path, Digest: digest(f.Data)}, skills: f.Skills, named: f.Target,
+		words: map[string]string{}, lists: map[string][]string{}, known: map[checkID]*eval.Check{},
+	}
+}
+
+func (l *loader) read(d *kind.Decoder, root *yaml.Node) {
+	l.d = d
 	if root == nil {
-		return l
+		return
 	}
 	given := d.Struct(root, "the suite", &l.file)
 	l.suite.Name, l.suite.Project, l.suite.Version = l.file.Name, l.file.Project, l.file.Version
@@ -58,15 +74,18 @@ func loadFile(f File) *loader {
 		label(l.d, m.Value, "name", l.file.Name)
 	}
 	l.settle(given)
-	l.suite.Cases = make([]*eval.Case, 0, len(l.file.Tests.nodes))
-	for _, n := range l.file.Tests.nodes {
-		l.suite.Cases = append(l.suite.Cases, l.test(n)...)
+	if tests := l.file.Tests.node; tests != nil {
+		l.suite.Cases = make([]*eval.Case, 0, d.Len(tests))
+		l.ids = make([]place, 0, d.Len(tests))
+		for n := range d.Items(tests) {
+			l.suite.Cases = append(l.suite.Cases, l.test(n)...)
+		}
+	}
+	if d.Partial() {
+		return
 	}
 	l.digestWithSkills()
 	l.suite.Gates = l.gates(l.file.Gates)
-	l.file, l.input, l.words, l.lists, l.known, l.decoded = suiteFile{}, nil, nil, nil, nil, nil // let the YAML go
-	l.d.Forget()
-	return l
 }
 
 // settle works out what holds for every test.
@@ -83,6 +102,8 @@ func (l *loader) settle(given map[string]kind.Member) {
 	case f.Target.name != "":
 		l.common.target = f.Target.name
 		l.use(given["target"].Value, f.Target.name)
+	default:
+		_, l.broken = given["target"]
 	}
 	if name := f.Defaults.Target; name != "" {
 		l.common.target = name
@@ -90,7 +111,11 @@ func (l *loader) settle(given map[string]kind.Member) {
 			l.use(m.Value, name)
 		}
 	}
-	l.input = l.defaultInput(f.Defaults.Input.node, len(f.Tests.nodes))
+	tests := 0
+	if f.Tests.node != nil {
+		tests = l.d.Len(f.Tests.node)
+	}
+	l.input = l.defaultInput(f.Defaults.Input.node, tests)
 }
 
 // member finds a member of a mapping whose problems are told already.
@@ -125,7 +150,9 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 	c := l.oneCase(n, &t, given)
 	cases := []*eval.Case{c}
 	if t.EachSkill != "" && len(l.d.Problems) == before {
-		cases = l.each(given["eachSkill"].Value, &t, c)
+		if cases = l.each(given["eachSkill"].Value, &t, c); len(cases) > 0 {
+			l.checkCase(n, cases[0]) // the others differ in the skill alone
+		}
 	}
 	sound := len(l.d.Problems) == before
 	for _, c := range cases {
@@ -144,8 +171,7 @@ func (l *loader) test(n *yaml.Node) []*eval.Case {
 // oneCase makes the case that a test stands for.
 func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *eval.Case {
 	input, project := l.arguments(t.Input.node)
-	l.complete(n, t, given, input)
-	return &eval.Case{
+	c := &eval.Case{
 		ID: t.ID, Name: cmp.Or(t.Name, t.ID), Description: t.Description, Suite: l.suite.Name,
 		Tool:       l.word(cmp.Or(t.Tool, l.file.Defaults.Tool)),
 		Project:    l.word(cmp.Or(t.Project, project, l.common.project)),
@@ -153,40 +179,35 @@ func (l *loader) oneCase(n *yaml.Node, t *test, given map[string]kind.Member) *e
 		Tags:       l.tags(t.Tags), Input: input,
 		Target: l.word(cmp.Or(t.Target, l.common.target)),
 		Trials: cmp.Or(t.Trials, l.file.Defaults.Trials),
-		Checks: l.checks(n, t, given, input), Pos: l.pos(n),
+		Pos:    l.pos(n),
 	}
+	switch inputGiven := l.gives(given, "input"); {
+	case t.EachSkill != "": // its cases are checked
+		if name, _ := skillOf(input); name != "" {
+			l.d.Errorf(given["eachSkill"].Key, "the test is for each skill, and its input names one")
+		}
+	case l.gives(given, "tool") && t.Tool == "", inputGiven && input == nil: // it has a problem already
+	case !inputGiven && l.file.Defaults.Input.node == nil:
+		without := *c
+		without.Input = nil
+		l.checkCase(n, &without)
+	default:
+		l.checkCase(n, c)
+	}
+	checks := l.checks(n, t, given, input)
+	c.Checks, c.Places = checks.checks, checks.places
+	return c
 }
 
-// complete finds what a test must say unless the defaults do. A test about a
-// skill calls no tool.
-func (l *loader) complete(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) {
-	missing := func(name string) bool {
-		m, ok := given[name]
-		return !ok || l.d.Resolve(m.Value).ShortTag() == "!!null"
-	}
-	if name, _ := skillOf(input); name != "" && t.EachSkill != "" {
-		l.d.Errorf(given["eachSkill"].Key, "the test is for each skill, and its input names one")
-		return
-	} else if name != "" || t.EachSkill != "" {
-		return
-	}
-	if checker, ok := l.file.Target.inline.(target.CaseChecker); ok {
-		if err := checker.CheckCase(&eval.Case{Input: input}); err != nil && t.Target == "" {
-			l.d.Errorf(n, "%v", err)
-			return
-		}
-	}
-	if missing("tool") && l.file.Defaults.Tool == "" {
-		l.d.Errorf(n, "the test has no tool, and there is none under defaults")
-	}
-	if missing("input") && l.file.Defaults.Input.node == nil {
-		l.d.Errorf(n, "the test has no input: for a tool without arguments write input: {}")
-	}
+// gives tells whether a test has a field, be its value wrong.
+func (l *loader) gives(given map[string]kind.Member, name string) bool {
+	m, ok := given[name]
+	return ok && l.d.Resolve(m.Value).ShortTag() != "!!null"
 }
 
 // checks makes the test's checks: its rules, then what its lists stand for,
 // then the one it has without asking.
-func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) []*eval.Check {
+func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, input json.RawMessage) (none checklist) {
 	before := len(l.d.Problems)
 	var e expected
 	at := n
@@ -199,7 +220,7 @@ func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, inp
 		l.judged(at, &e, input, t.EachSkill != "", &list)
 	}
 	if len(l.d.Problems) > before {
-		return nil
+		return none
 	}
 	if len(list.checks) == 0 {
 		at = n
@@ -207,90 +228,108 @@ func (l *loader) checks(n *yaml.Node, t *test, given map[string]kind.Member, inp
 			at = m.Key
 		}
 		l.d.Errorf(at, "the test has no check: it could never fail")
-		return nil
+		return none
+	}
+	if !slices.ContainsFunc(list.checks, func(c *eval.Check) bool { return c.Severity != eval.WarnSeverity }) {
+		l.d.Errorf(at, "every check of the test is of severity warn: it could never fail")
+		return none
 	}
 	asks := func(c *eval.Check) bool { return grade.Mentions(c, "is_error", "not_error") }
 	if !slices.ContainsFunc(list.checks, asks) {
-		list.add(grade.NotError(l.pos(n)), "")
+		l.share(&list, checkID{form: "not_error"}, l.pos(n), grade.NotError)
 	}
-	if grade.UniqueKeys(l.d, list.checks); len(l.d.Problems) > before {
-		return nil
-	}
-	l.share(list)
-	return list.checks
+	l.distinctKeys(&list)
+	return list
 }
 
 // stated are the checks that the test asks for.
 func (l *loader) stated(e *expected) (list checklist) {
 	keywords, forbidden, imports := first(e.ExpectedKeywords), first(e.ForbiddenKeywords), first(e.ExpectedImports)
 	rules := first(e.Validations.nodes)
-	list.checks = make([]*eval.Check, 0, len(rules)+len(keywords)+len(forbidden)+len(imports)+1)
+	list.grow(len(rules) + len(keywords) + len(forbidden) + len(imports) + 1)
 	for _, n := range rules {
-		source := string(l.d.JSON(n))
-		if c := l.check(n, source); c != nil {
-			list.add(c, source)
-		}
+		l.share(&list, checkID{"rule", string(l.d.JSON(n))}, l.pos(n), func(eval.Pos) *eval.Check { return grade.DecodeCheck(l.d, n) })
 	}
 	for _, k := range keywords {
-		list.add(grade.ExpectedKeyword(k.Value, k.pos(l.d.File)), k.Value)
+		l.share(&list, checkID{"expected", k.Value}, k.pos(l.d.File), func(p eval.Pos) *eval.Check { return grade.ExpectedKeyword(k.Value, p) })
 	}
 	for _, k := range forbidden {
 		l.contradiction(keywords, k)
-		list.add(grade.ForbiddenKeyword(k.Value, k.pos(l.d.File)), k.Value)
+		l.share(&list, checkID{"forbidden", k.Value}, k.pos(l.d.File), func(p eval.Pos) *eval.Check { return grade.ForbiddenKeyword(k.Value, p) })
 	}
 	for _, k := range imports {
-		list.add(grade.ExpectedImport(k.Value, k.pos(l.d.File)), k.Value)
+		l.share(&list, checkID{"import", k.Value}, k.pos(l.d.File), func(p eval.Pos) *eval.Check { return grade.ExpectedImport(k.Value, p) })
 	}
 	return list
-}
-
-// check decodes a rule, or takes the grader of one that says the same: a
-// pattern that stands in a thousand tests is compiled once.
-func (l *loader) check(n *yaml.Node, source string) *eval.Check {
-	if like, ok := l.decoded[source]; ok {
-		like.Pos = l.pos(n)
-		return &like
-	}
-	c := grade.DecodeCheck(l.d, n)
-	if c != nil {
-		l.decoded[source] = *c
-	}
-	return c
 }
 
 // first cuts a list that is too long, which is a problem already, to what may
 // be compared each with each.
 func first[T any](list []T) []T { return list[:min(len(list), maxList)] }
 
-// checklist is a test's checks, each with what it was made from: its YAML as
-// JSON, or the entry of a list.
+// checklist is a test's checks, each with what it was made from and where that
+// stands.
 type checklist struct {
 	checks []*eval.Check
-	source []string
+	places []eval.Place
+	ids    []checkID
 }
 
-func (c *checklist) add(check *eval.Check, source string) {
-	c.checks = append(c.checks, check)
-	c.source = append(c.source, source)
+func (c *checklist) grow(n int) {
+	c.checks, c.places, c.ids = make([]*eval.Check, 0, n), make([]eval.Place, 0, n), make([]checkID, 0, n)
 }
 
-// checkID is the same for checks that are. What a check was made from does not
-// say it alone: a key that is taken gets a number.
-type checkID struct{ kind, key, source string }
+// checkID is the same for checks that are: the form is what a source is read
+// as, the YAML of a rule as JSON or the entry of a list.
+type checkID struct{ form, source string }
 
-// share makes checks that stand the same in several tests one check, which
-// then has no place: suites of thousands of tests are held whole, and most of
-// what they would hold are the same few rules.
-func (l *loader) share(list checklist) {
-	for i, c := range list.checks {
-		id := checkID{c.Kind, c.Key, list.source[i]}
-		if known, ok := l.known[id]; ok {
-			known.Pos = eval.Pos{}
-			list.checks[i] = known
-			continue
+// share adds a check, the same one for everything that is written the same:
+// suites of thousands of tests are held whole, most of their checks are the
+// same few rules, and a pattern is compiled once. Where it is written stands
+// in the case.
+func (l *loader) share(list *checklist, id checkID, pos eval.Pos, decode func(eval.Pos) *eval.Check) {
+	c, ok := l.known[id]
+	if !ok {
+		if c = decode(pos); c == nil {
+			return // its problem is kept
 		}
+		c.Pos = eval.Pos{}
 		l.known[id] = c
 	}
+	list.checks, list.ids = append(list.checks, c), append(list.ids, id)
+	list.places = append(list.places, placeOf(pos))
+}
+
+// distinctKeys gives the checks of a test keys that differ. Those that get
+// another are no longer the check that other tests have.
+func (l *loader) distinctKeys(list *checklist) {
+	if distinctKeys(list.checks) {
+		return
+	}
+	for i, c := range list.checks {
+		own := *c
+		own.Pos = l.at(list.places[i])
+		list.checks[i] = &own
+	}
+	grade.UniqueKeys(l.d, list.checks)
+	own := *list
+	list.grow(len(own.checks))
+	for i, c := range own.checks {
+		l.share(list, checkID{"key " + c.Key, own.ids[i].form + own.ids[i].source}, c.Pos, func(eval.Pos) *eval.Check { return c })
+	}
+}
+
+// distinctKeys tells whether the keys of a few checks differ.
+func distinctKeys(checks []*eval.Check) bool {
+	if len(checks) > 16 {
+		return false
+	}
+	for i, c := range checks {
+		if slices.ContainsFunc(checks[:i], func(other *eval.Check) bool { return other.Key == c.Key }) {
+			return false
+		}
+	}
+	return true
 }
 
 // contradiction finds a keyword that is both expected and forbidden.
@@ -329,8 +368,19 @@ func (l *loader) word(s string) string {
 	if known, ok := l.words[s]; ok {
 		return known
 	}
+	s = strings.Clone(s)
 	l.words[s] = s
 	return s
+}
+
+// placeOf shortens a position: which file it is in is known, and that it has no
+// more than 4 MiB.
+func placeOf(p eval.Pos) eval.Place {
+	return eval.Place{Line: int32(p.Line), Col: int32(p.Col)} //nolint:gosec // a file has no more than 4 MiB
+}
+
+func (l *loader) at(p eval.Place) eval.Pos {
+	return eval.Pos{File: l.d.File, Line: int(p.Line), Col: int(p.Col)}
 }
 
 func (l *loader) pos(n *yaml.Node) eval.Pos {

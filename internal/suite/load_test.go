@@ -1,19 +1,22 @@
 package suite
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/skill"
+	"github.com/mettle-eval/mettle/internal/target"
 )
 
 var update = flag.Bool("update", false, "rewrite the expectations in testdata")
@@ -44,21 +47,23 @@ func archives(t *testing.T, glob string, run func(t *testing.T, files []File) st
 			if err != nil {
 				t.Fatal(err)
 			}
-			files, want := inputs(a)
+			files, want := inputs(t, a)
 			got := strings.TrimRight(run(t, files), "\n") + "\n"
 			if *update {
-				a.Files = append(a.Files[:len(files)], txtar.File{Name: "want", Data: []byte(got)})
+				a.Files = append(a.Files[:slices.IndexFunc(a.Files, isWant)], txtar.File{Name: "want", Data: []byte(got)})
 				if err := os.WriteFile(path, txtar.Format(a), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
+			if diff := gocmp.Diff(want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
 	}
 }
+
+func isWant(f txtar.File) bool { return f.Name == "want" }
 
 // someSkills are what tests for each skill find.
 func someSkills() *Skills {
@@ -69,12 +74,24 @@ func someSkills() *Skills {
 	return &Skills{Library: skill.NewLibrary(files, "the skills")}
 }
 
-func inputs(a *txtar.Archive) (files []File, want string) {
-	for _, f := range a.Files {
-		if f.Name == "want" {
+// inputs are the files of an archive. Its mettle.yaml, if it is first, has the
+// targets of the others.
+func inputs(t testing.TB, a *txtar.Archive) (files []File, want string) {
+	t.Helper()
+	var named func(string) target.Target
+	for i, f := range a.Files {
+		switch {
+		case f.Name == "want":
 			return files, string(f.Data)
+		case i == 0 && f.Name == ConfigName && len(a.Files) > 2:
+			cfg, err := LoadConfig(File{Path: f.Name, Data: f.Data})
+			if err != nil {
+				t.Fatal(err)
+			}
+			named = func(name string) target.Target { return cfg.Targets[cmp.Or(name, cfg.Target)] }
+			continue
 		}
-		files = append(files, File{Path: f.Name, Data: f.Data, Skills: someSkills()})
+		files = append(files, File{Path: f.Name, Data: f.Data, Skills: someSkills(), Target: named})
 	}
 	return files, ""
 }
@@ -105,8 +122,8 @@ func dump(set *Set) string {
 			if c.Trials > 0 {
 				fmt.Fprintf(&b, "    trials %d\n", c.Trials)
 			}
-			for _, check := range c.Checks {
-				fmt.Fprintf(&b, "    %s\n", dumpCheck(check))
+			for i, check := range c.Checks {
+				fmt.Fprintf(&b, "    %s\n", dumpCheck(check, c.CheckPos(i)))
 			}
 		}
 	}
@@ -116,8 +133,8 @@ func dump(set *Set) string {
 	return b.String()
 }
 
-func dumpCheck(c *eval.Check) string {
-	s := fmt.Sprintf("check %s %s at %d:%d", c.Key, c.Rule(), c.Pos.Line, c.Pos.Col)
+func dumpCheck(c *eval.Check, at eval.Pos) string {
+	s := fmt.Sprintf("check %s %s at %d:%d", c.Key, c.Rule(), at.Line, at.Col)
 	if c.Weight != 1 {
 		s += fmt.Sprintf(" weight=%v", c.Weight)
 	}
@@ -165,7 +182,7 @@ b.yaml:3:20: no target is named "other": there is no mettle.yaml that names one
 		if err == nil {
 			t.Fatal("nothing found")
 		}
-		if diff := cmp.Diff(c.want, err.Error()); diff != "" {
+		if diff := gocmp.Diff(c.want, err.Error()); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
 	}

@@ -57,6 +57,8 @@ var unseen = map[string]string{
 	"duplicates/a.yaml":        "an id stands twice",
 	"lint-loop/mettle.yaml":    "profiles build on each other",
 	"target-alone/mettle.yaml": "the target is not there",
+
+	"named-targets-wrong/a.yaml": "what targets of mettle.yaml want of tests",
 }
 
 // The schema accepts what the loader accepts, and refuses what it refuses but
@@ -84,7 +86,7 @@ func agree(t *testing.T, glob string, schema *jsonschema.Schema, load func(File)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, _ := inputs(a)
+		files, _ := inputs(t, a)
 		for _, f := range files {
 			name := filepath.Base(path[:len(path)-len(filepath.Ext(path))]) + "/" + f.Path
 			v, ok := instance(f)

@@ -20,21 +20,27 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/target"
 	"go.yaml.in/yaml/v3"
 )
 
-// File is a file to load: its content, its path as messages show it, and where
-// the skills are that its tests are about.
+// File is a file to load: its content, its path as messages show it, and what
+// is known outside of it.
 type File struct {
 	Path   string
 	Data   []byte
-	Skills *Skills
+	Skills *Skills // where the skills are that its tests are about
+
+	// Target gives the target with a name, and for no name that of the tests
+	// which name none; nil when it is not known. Tests without a known target
+	// call tools of a server.
+	Target func(name string) target.Target
 }
 
 // Set is what suite files hold.
 type Set struct {
 	Suites  []*eval.Suite
-	Targets map[string]eval.Target // those that suites define themselves, by the name their cases carry
+	Targets map[string]target.Target // those that suites define themselves, by the name their cases carry
 
 	uses []targetUse
 }
@@ -64,7 +70,7 @@ func Load(files []File) (*Set, error) {
 	wg.Wait()
 
 	distinct(parts)
-	set := &Set{Targets: map[string]eval.Target{}}
+	set := &Set{Targets: map[string]target.Target{}}
 	var problems kind.Problems
 	for _, p := range parts {
 		problems = append(problems, p.d.Problems...)
@@ -83,7 +89,11 @@ func Load(files []File) (*Set, error) {
 // distinct finds names of suites and ids of cases that stand in more than one
 // place, in one file or two.
 func distinct(parts []*loader) {
-	suites, cases := map[string]place{}, map[string]place{}
+	count := 0
+	for _, p := range parts {
+		count += len(p.ids)
+	}
+	suites, cases := make(map[string]claim, len(parts)), make(map[string]claim, count)
 	for _, p := range parts {
 		p.claim(suites, "suite name", p.name)
 		for _, id := range p.ids {
@@ -94,27 +104,34 @@ func distinct(parts []*loader) {
 
 // place is a name with where it stands, and the line it stands in.
 type place struct {
-	name string
-	eval.Pos
+	name   string
+	at     eval.Place
 	source string
 }
 
-func (l *loader) place(name string, n *yaml.Node) place {
-	return place{name, l.pos(n), l.d.Source(n.Line)}
+// claim is where a name stands first.
+type claim struct {
+	in *loader
+	at eval.Place
 }
 
-func (l *loader) claim(taken map[string]place, what string, p place) {
+func (l *loader) place(name string, n *yaml.Node) place {
+	return place{name, placeOf(l.pos(n)), l.d.Source(n.Line)}
+}
+
+func (l *loader) claim(taken map[string]claim, what string, p place) {
 	if p.name == "" {
 		return // its own problem, told already
 	}
 	first, repeat := taken[p.name]
 	if !repeat {
-		taken[p.name] = p
+		taken[p.name] = claim{l, p.at}
 		return
 	}
+	at := l.at(p.at)
 	l.d.Add(kind.Problem{
-		Line: p.Line, Col: p.Col, Source: p.source,
-		Message: fmt.Sprintf("the %s %q is taken: it stands at %s already", what, p.name, first.Pos),
+		Line: at.Line, Col: at.Col, Source: p.source,
+		Message: fmt.Sprintf("the %s %q is taken: it stands at %s already", what, p.name, first.in.at(first.at)),
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 // targetRef is what a suite is put to: a target's name, or its settings.
 type targetRef struct {
 	name   string
-	inline eval.Target
+	inline target.Target
 }
 
 // DecodeNode reads whichever it is.
@@ -36,6 +36,41 @@ func (targetRef) JSONSchema() kind.Schema {
 // inlineName is what the cases of a suite with a target of its own call it. No
 // target of mettle.yaml can have such a name, which holds a blank.
 func inlineName(suite string) string { return suite + " (inline)" }
+
+// targetOf is the target of a case as far as it is known: the suite's own, one
+// of mettle.yaml, else a server. It is nil when the suite's own target, or the
+// name, has a problem of its own.
+func (l *loader) targetOf(c *eval.Case) target.Target {
+	switch {
+	case l.target != nil && c.Target == inlineName(l.suite.Name):
+		return l.target
+	case c.Target == "" && l.broken:
+		return nil
+	case l.named == nil:
+		return new(target.MCP)
+	}
+	t := l.named(c.Target)
+	if t == nil && (c.Target == "" || c.Target == BuiltinTarget) {
+		return new(target.MCP)
+	}
+	return t
+}
+
+// checkCase finds what a case lacks for its target.
+func (l *loader) checkCase(n *yaml.Node, c *eval.Case) {
+	t := l.targetOf(c)
+	if t == nil {
+		return
+	}
+	err := t.CheckCase(c)
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			l.d.Errorf(n, "%v", one)
+		}
+	} else if err != nil {
+		l.d.Errorf(n, "%v", err)
+	}
+}
 
 // targetUse is a place where a suite names a target.
 type targetUse struct {

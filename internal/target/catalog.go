@@ -5,16 +5,68 @@ package target
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/llm"
+	"github.com/mettle-eval/mettle/internal/llm/tape"
+	"github.com/mettle-eval/mettle/internal/skill"
 )
 
+// Target is a kind of target with its settings. Nothing outside this package
+// asks which kind it is. Targets that connect to something also implement
+// [eval.Preparer], [eval.Describer] and io.Closer.
+type Target interface {
+	eval.Target
+	// Needs tells what the target must be given by Use.
+	Needs() Needs
+	// CheckCase finds what is wrong with a case for this target. It is called
+	// when suites are loaded, before Use.
+	CheckCase(c *eval.Case) error
+	// Use hands over what the target needs, and fills in ${NAME}. It is called
+	// once, before Prepare and Estimate, and only on targets that a run uses: a
+	// variable of another one may be missing. What is missing is told as
+	// [eval.Missing]; any other error is a mistake in the settings.
+	Use(s Supplies) error
+	// Estimate tells about how many tokens one answer takes, none when no model
+	// is asked. It needs Use, but no model.
+	Estimate(c *eval.Case) (llm.Tokens, error)
+}
+
+// Needs is what a target must be given.
+type Needs struct {
+	Model     bool
+	ModelName string // of its own model, as provider:model; empty for the run's
+	Skills    bool
+	Server    bool // an MCP server; the command line may name another one
+}
+
+// Supplies is what targets are given. A target takes what it needs of it.
+type Supplies struct {
+	Name        string         // of the target, as cases use it
+	Env         Lookup         // for ${NAME} in settings; nil to leave them as they are
+	Environ     []string       // what a command inherits
+	Base        string         // folder that relative paths start from
+	Version     string         // mettle's own, told to servers
+	Connections int            // calls that will run side by side
+	Timeouts    Timeouts       // where the settings have none
+	ToolPrefix  string         // replaces that of the settings
+	Skills      *skill.Library // where skills are
+	ModelName   string         // as provider:model
+	Model       llm.Model      // with its tape around it; nil when nothing is asked
+	Prompts     fs.FS          // prompts that replace our own; nil for none
+	Tape        *tape.Tape     // for the calls of servers; nil for none
+}
+
+// TypicalAnswer is the length that is expected of an answer, in tokens.
+const TypicalAnswer = 900
+
 // Kinds lists every kind of target, by name.
-var Kinds = kind.Catalog[eval.Target]{
+var Kinds = kind.Catalog[Target]{
 	mcpKind,
 	skillKind,
 	skillFileKind,
@@ -27,7 +79,7 @@ type typed struct {
 
 // Decode reads one target: type chooses the kind, the rest are its settings.
 // It gives nil when there were problems.
-func Decode(d *kind.Decoder, n *yaml.Node) eval.Target {
+func Decode(d *kind.Decoder, n *yaml.Node) Target {
 	before := len(d.Problems)
 	name, node := typeOf(d, n)
 	if node == nil {
@@ -84,13 +136,6 @@ func Schema() kind.Schema {
 
 // Lookup gives the value of an environment variable.
 type Lookup func(name string) (string, bool)
-
-// Expander is implemented by targets whose settings may refer to the
-// environment as ${NAME}. Expand is called once, before Prepare, and only on
-// targets a run uses: a variable nobody needs may be missing.
-type Expander interface {
-	Expand(env Lookup) error
-}
 
 // Expanded fills in ${NAME} in one setting.
 func Expanded(s string, env Lookup) (string, error) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
@@ -101,7 +100,7 @@ func (e *Envelope) byPattern(raw string) (string, map[string]any) {
 // shape put theirs behind the answer, and an answer may quote one.
 func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 	open, closing := "<"+tag+">", "</"+tag+">"
-	fences := fencesOnDemand(raw)
+	fences := newFences(raw)
 	text = raw
 	next := -1 // where the first closing tag behind the current place stands
 	for end := len(raw); ; {
@@ -117,7 +116,7 @@ func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 			continue
 		}
 		stop := next + len(closing)
-		if fences().around(start, stop) {
+		if fences.around(start, stop) {
 			continue
 		}
 		if meta, ok := object(raw[start+len(open) : next]); ok {
@@ -196,9 +195,37 @@ func (ss spans) around(from, to int) bool {
 	return ok && to <= s.to
 }
 
-// fencesOnDemand finds the code blocks of a text when they are first asked for.
-func fencesOnDemand(text string) func() spans {
-	return sync.OnceValue(func() spans { return closedFences(text) })
+// fences finds the code blocks of a text when a place is asked for that one
+// can be around: most answers have none before their metadata.
+type fences struct {
+	text  string
+	first int // where the first fence may be
+	known bool
+	spans spans
+}
+
+func newFences(text string) *fences {
+	f := &fences{text: text, first: len(text)}
+	for _, mark := range []string{"```", "~~~"} {
+		if i := strings.Index(text[:f.first], mark); i >= 0 {
+			f.first = i
+		}
+	}
+	return f
+}
+
+func (f *fences) before(place int) spans {
+	if !f.known && f.first < place {
+		f.spans, f.known = closedFences(f.text), true
+	}
+	return f.spans
+}
+
+func (f *fences) around(from, to int) bool { return f.before(from).around(from, to) }
+
+func (f *fences) at(place int) bool {
+	_, ok := f.before(place).at(place)
+	return ok
 }
 
 // closedFences gives the byte ranges of the closed code blocks of a text. An
@@ -212,43 +239,38 @@ func closedFences(text string) (out spans) {
 	return out
 }
 
-// lineStarts gives the offset of each line and, last, of the text's end.
-func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
-	return append(starts, len(text))
-}
-
 // splitSources takes the source list off: the section under the last heading
 // with the given text, when it holds entries or says that there are none.
 func splitSources(text, heading string) (string, []eval.Source) {
-	starts := lineStarts(text)
-	fences := fencesOnDemand(text)
-	inCode := func(at int) bool { _, ok := fences().at(at); return ok }
-	for i := len(starts) - 2; i >= 0; i-- {
-		level, title := headingOf(text[starts[i]:starts[i+1]])
-		if level == 0 || !strings.EqualFold(strings.TrimRight(title, " :"), heading) || inCode(starts[i]) {
+	fences := newFences(text)
+	for next := len(text); next > 0; {
+		start := strings.LastIndexByte(text[:next-1], '\n') + 1
+		stop := next // of the line
+		next = start
+		level, title := headingOf(text[start:stop])
+		if level == 0 || !strings.EqualFold(strings.TrimRight(title, " :"), heading) || fences.at(start) {
 			continue
 		}
-		end := len(text)
-		for j := i + 1; j < len(starts)-1; j++ {
-			if l, _ := headingOf(text[starts[j]:starts[j+1]]); l > 0 && l <= level && !inCode(starts[j]) {
-				end = starts[j]
-				break
-			}
-		}
-		body := text[starts[i+1]:end]
+		end := sectionEnd(text, stop, level, fences)
+		body := text[stop:end]
 		sources := parseSources(body)
 		if len(sources) == 0 && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(body)), "no source") {
 			continue
 		}
-		return cutBlock(text, starts[i], end), sources
+		return cutBlock(text, start, end), sources
 	}
 	return text, nil
+}
+
+// sectionEnd is where the next heading of a level or one above it starts.
+func sectionEnd(text string, at, level int, fences *fences) int {
+	for line := range strings.Lines(text[at:]) {
+		if l, _ := headingOf(line); l > 0 && l <= level && !fences.at(at) {
+			return at
+		}
+		at += len(line)
+	}
+	return len(text)
 }
 
 // headingOf reads an ATX heading, or a line that is bold as a whole and so

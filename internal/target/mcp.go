@@ -10,11 +10,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 )
 
@@ -39,16 +41,10 @@ type MCP struct {
 
 	Elicitation string `yaml:"elicitation" json:"elicitation,omitempty" jsonschema:"what a server hears that asks the user something in the middle of a call: refuse tells it beforehand that nobody is there, accept answers with the defaults of its question" check:"enum=refuse|accept,default=refuse"`
 
-	// Base is the folder relative paths are meant from, and Environ what a
-	// command inherits; Connections how many calls will run side by side.
-	Base        string   `yaml:"-" json:"-"`
-	Environ     []string `yaml:"-" json:"-"`
-	Connections int      `yaml:"-" json:"-"`
-	Version     string   `yaml:"-" json:"-"` // mettle's own, told to the server
-
-	client *mcpclient.Client
-	tools  map[string]tool // by the case's name
-	note   string          // what was worked out about tool names
+	given   Supplies
+	session session         // nil until Prepare
+	tools   map[string]tool // by the case's name
+	note    string          // what was worked out about tool names
 }
 
 // Tools maps the tool names that cases use to those the server has.
@@ -74,14 +70,14 @@ func (t Timeouts) Or(other Timeouts) Timeouts {
 	}
 }
 
-var mcpKind = kind.Kind[eval.Target]{
+var mcpKind = kind.Kind[Target]{
 	Name: "mcp",
 	Doc:  "A server that speaks the Model Context Protocol, at a URL or as a command.",
 	Explain: "Streamable HTTP, HTTP+SSE and stdio servers of every protocol version are understood. " +
 		"The case's `tool` is called with its `input`; `project` is added where the tool takes one and the input does not say. " +
 		"The answer's metadata block and source list are split off before checks look at it.",
 	Example: "type: mcp\nurl: http://localhost:3000/mcp\ntools:\n  prefix: crypto_\ntoken: ${DOCS_TOKEN}\n",
-	New:     func() eval.Target { return new(MCP) },
+	New:     func() Target { return new(MCP) },
 }
 
 // Check finds settings that contradict each other.
@@ -123,8 +119,44 @@ func Endpoint(raw string) (string, error) {
 	return u.String(), nil
 }
 
-// Expand fills in ${NAME} from the environment.
-func (m *MCP) Expand(env Lookup) error {
+// Needs says that the target is a server.
+func (m *MCP) Needs() Needs { return Needs{Server: true} }
+
+// CheckCase wants a tool and its arguments.
+func (m *MCP) CheckCase(c *eval.Case) error {
+	var errs []error
+	if c.Tool == "" {
+		errs = append(errs, errors.New("the test has no tool, and there is none under defaults"))
+	}
+	if c.Input == nil {
+		errs = append(errs, errors.New("the test has no input: for a tool without arguments write input: {}"))
+	}
+	return errors.Join(errs...)
+}
+
+// Estimate is zero: no model is asked.
+func (m *MCP) Estimate(*eval.Case) (llm.Tokens, error) { return llm.Tokens{}, nil }
+
+// Use fills in ${NAME} from the environment, and what the settings leave open.
+func (m *MCP) Use(s Supplies) error {
+	m.given = s
+	m.Timeouts = m.Timeouts.Or(s.Timeouts)
+	m.Tools.Prefix = cmp.Or(s.ToolPrefix, m.Tools.Prefix)
+	if s.Env != nil {
+		if err := m.expand(s.Env); err != nil {
+			return err
+		}
+	}
+	if m.URL == "" {
+		return nil
+	}
+	if _, err := Endpoint(m.URL); err != nil {
+		return fmt.Errorf("target %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+func (m *MCP) expand(env Lookup) error {
 	e := &expander{env: env}
 	m.URL, m.Token, m.Dir = e.text(m.URL), e.text(m.Token), e.text(m.Dir)
 	m.OAuth.expand(e)
@@ -145,7 +177,7 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 	cfg := mcpclient.Config{
 		Command: m.Command, Dir: m.folder(), Env: m.environ(), Headers: http.Header{},
 		Transport: m.Transport, Protocol: m.Protocol, LenientNotifications: m.Lenient,
-		MaxMessage: m.MaxAnswer, MaxConns: m.Connections, Name: "mettle", Version: m.Version,
+		MaxMessage: m.MaxAnswer, MaxConns: m.given.Connections, Name: "mettle", Version: m.given.Version,
 		OAuth: m.OAuth.client(), Elicit: m.elicit(),
 		Timeouts: mcpclient.Timeouts{
 			Start: time.Duration(m.Timeouts.Start), Connect: time.Duration(m.Timeouts.Connect),
@@ -177,12 +209,12 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 // Prepare connects and makes sure that the server has every tool that a case
 // names; a missing one is told with what it may have been meant to be.
 func (m *MCP) Prepare(ctx context.Context, _ *eval.Env, cases []*eval.Case) error {
-	client, err := m.Dial(ctx)
+	session, err := m.connect(ctx)
 	if err != nil {
 		return &eval.Missing{What: []string{err.Error()}}
 	}
-	m.client = client
-	tools, err := client.Tools(ctx)
+	m.session = session
+	tools, err := session.Tools(ctx)
 	if err != nil {
 		return &eval.Missing{What: []string{err.Error()}}
 	}
@@ -198,10 +230,39 @@ func (m *MCP) Prepare(ctx context.Context, _ *eval.Env, cases []*eval.Case) erro
 // Respond calls the case's tool.
 func (m *MCP) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, error) {
 	t := m.tools[a.Case.Tool]
-	args := t.arguments(a.Case)
-	call := a.Begin(eval.ToolEvent, t.name, args)
-	res, err := m.client.Call(ctx, t.name, args)
-	call.End(res, nil, err)
+	var steps []eval.Step
+	r, err := m.answer(m.call(ctx, a, &steps, t.name, t.arguments(a.Case)))
+	if err == nil {
+		r.Steps = steps
+	}
+	return r, err
+}
+
+// call calls a tool for an attempt, reports it as an event, and adds it to the
+// attempt's steps. Every call of a tool in a run is made here.
+func (m *MCP) call(ctx context.Context, a *eval.Attempt, steps *[]eval.Step, tool string, args json.RawMessage) (*mcpclient.Result, error) {
+	step := eval.Step{ID: strconv.Itoa(len(*steps) + 1), Kind: eval.CallStep, Name: tool, Args: args}
+	asked := Asked{Server: m.given.Name, Tool: tool, Args: args, Case: a.Case.ID, Arm: a.Arm, Trial: max(1, a.Trial), Repeat: 1}
+	for _, s := range *steps {
+		if s.Kind == step.Kind && s.Name == tool && bytes.Equal(s.Args, args) {
+			asked.Repeat++
+		}
+	}
+	call := a.Begin(eval.ToolEvent, tool, args)
+	res, err := m.session.Call(ctx, asked)
+	step.Start = call.Start()
+	if err != nil {
+		call.End(nil, nil, err)
+	} else {
+		call.End(res, nil, nil)
+		step.Duration = res.Latency
+	}
+	*steps = append(*steps, step)
+	return res, err
+}
+
+// answer makes what came of a call a response.
+func (m *MCP) answer(res *mcpclient.Result, err error) (*eval.Response, error) {
 	var rpc *mcpclient.RPCError
 	if errors.As(err, &rpc) && rpc.Code == invalidParams {
 		// The server turned the arguments down: newer protocol versions ask
@@ -214,7 +275,6 @@ func (m *MCP) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, err
 	}
 	r := response(res)
 	m.Envelope.Split(r)
-	r.Steps = []eval.Step{{ID: "1", Kind: eval.CallStep, Name: t.name, Args: args, Start: call.Start(), Duration: res.Latency}}
 	return r, nil
 }
 
@@ -240,10 +300,10 @@ func classed(err error) error {
 // Describe says what the server turned out to be.
 func (m *MCP) Describe() map[string]string {
 	d := map[string]string{"type": "mcp"}
-	if m.client == nil {
+	if m.session == nil {
 		return d
 	}
-	info := m.client.Info()
+	info := m.session.Info()
 	for k, v := range map[string]string{
 		"server": strings.TrimSpace(info.Name + " " + info.Version), "protocol": info.Protocol,
 		"transport": info.Transport, "tools": m.note, "tools_digest": info.ToolsHash,
@@ -260,10 +320,10 @@ func (m *MCP) Describe() map[string]string {
 
 // Close ends the session and, of a command, the process.
 func (m *MCP) Close() error {
-	if m.client == nil {
+	if m.session == nil {
 		return nil
 	}
-	return m.client.Close()
+	return m.session.Close()
 }
 
 // response makes the parts of a tool's result one text.

@@ -71,7 +71,7 @@ func prepared(t *testing.T, m *MCP, cases ...*eval.Case) *MCP {
 	if err := m.Check(); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Prepare(t.Context(), eval.Env{Cases: cases}); err != nil {
+	if err := m.Prepare(t.Context(), nil, cases); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -89,7 +89,7 @@ func TestOnlyToolsThatCasesNameAreCalled(t *testing.T) {
 	search := &eval.Case{ID: "c", Tool: "search_docs", Project: "mina", Input: json.RawMessage(`{"query":"z"}`)}
 	m := prepared(t, &MCP{URL: r.url}, ask, own, search)
 	for _, c := range []*eval.Case{ask, own, search} {
-		if _, err := m.Respond(t.Context(), c); err != nil {
+		if _, err := m.Respond(t.Context(), &eval.Attempt{Case: c}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestEveryPartOfAnAnswerIsRead(t *testing.T) {
 	m := prepared(t, &MCP{URL: r.url, Tools: Tools{Prefix: "crypto_"}}, ask, search, fail)
 	ignore := cmpopts.IgnoreFields(eval.Response{}, "Latency", "Steps", "Exchange")
 
-	got, err := m.Respond(t.Context(), ask)
+	got, err := m.Respond(t.Context(), &eval.Attempt{Case: ask})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestEveryPartOfAnAnswerIsRead(t *testing.T) {
 		t.Errorf("latency %s, exchange %+v", got.Latency, got.Exchange)
 	}
 
-	got, err = m.Respond(t.Context(), search)
+	got, err = m.Respond(t.Context(), &eval.Attempt{Case: search})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestEveryPartOfAnAnswerIsRead(t *testing.T) {
 		t.Errorf("structured content: text %q, structured %s", got.Text, got.Structured)
 	}
 
-	got, err = m.Respond(t.Context(), fail)
+	got, err = m.Respond(t.Context(), &eval.Attempt{Case: fail})
 	if err != nil || !got.IsError || got.Text != "no such project" {
 		t.Errorf("an error answer: %+v, %v", got, err)
 	}
@@ -146,7 +146,7 @@ func TestMissingToolsAreNamedTogether(t *testing.T) {
 		"mapped":        {URL: r.url, Tools: Tools{Map: map[string]string{"ask_dcos": "crypto_ask_dcos"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := m.Prepare(t.Context(), eval.Env{Cases: cases})
+			err := m.Prepare(t.Context(), nil, cases)
 			defer m.Close()
 			var missing *eval.Missing
 			if !errors.As(err, &missing) || len(missing.What) != 2 {
@@ -211,9 +211,13 @@ func TestSettingsComeFromTheEnvironment(t *testing.T) {
 	m := &MCP{URL: "http://${HOST}/mcp", Token: "${TOKEN}", Headers: map[string]string{"X-Key": "a-${KEY}-${KEY}", "Y": "${unclosed"}}
 	env := map[string]string{"HOST": "h:1", "TOKEN": "t"}
 	lookup := func(name string) (string, bool) { v, ok := env[name]; return v, ok }
-	err := m.Expand(lookup)
+	err := m.Use(Supplies{Env: lookup})
 	if err == nil || !strings.Contains(err.Error(), "KEY") || strings.Contains(err.Error(), "TOKEN") {
 		t.Errorf("error %v", err)
+	}
+	var missing *eval.Missing
+	if !errors.As(err, &missing) || len(missing.What) != 2 {
+		t.Errorf("error %v, want what is missing", err)
 	}
 	if m.URL != "http://h:1/mcp" || m.Token != "t" || m.Headers["Y"] != "${unclosed" {
 		t.Errorf("expanded to %+v", m)

@@ -66,12 +66,12 @@ elicitation: accept
 		t.Fatal(d.Problems)
 	}
 	env := map[string]string{"SERVER": srv.URL, "CI_SECRET": "ci-secret"}
-	if err := m.Expand(func(name string) (string, bool) { v, ok := env[name]; return v, ok }); err != nil {
+	if err := m.Use(Supplies{Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}); err != nil {
 		t.Fatal(err)
 	}
 	c := &eval.Case{ID: "a", Tool: "ask_docs", Input: json.RawMessage(`{}`)}
 	prepared(t, m, c)
-	r, err := m.Respond(t.Context(), c)
+	r, err := m.Respond(t.Context(), &eval.Attempt{Case: c})
 	if err != nil || r.Text != `{"words":50}` {
 		t.Errorf("the answer is %+v: %v", r, err)
 	}
@@ -79,7 +79,7 @@ elicitation: accept
 
 func TestOAuthSecretIsMissing(t *testing.T) {
 	m := &MCP{URL: "http://127.0.0.1:1", OAuth: OAuth{ClientID: "ci", ClientSecret: "${CI_SECRET}"}}
-	err := m.Expand(func(string) (string, bool) { return "", false })
+	err := m.Use(Supplies{Env: func(string) (string, bool) { return "", false }})
 	if err == nil || !strings.Contains(err.Error(), "CI_SECRET") {
 		t.Errorf("error is %v", err)
 	}

@@ -16,33 +16,18 @@ import (
 	"github.com/mettle-eval/mettle/internal/skill"
 )
 
-// ModelUser is implemented by targets that ask a model. Model is the one the
-// settings name, "" for the run's; UseModel is called once, before Prepare,
-// with the model and its name.
-//
-// Request is what the model would be asked for a case, for estimates.
-type ModelUser interface {
-	Model() string
-	Request(c *eval.Case) (*llm.Request, error)
-	UseModel(name string, m llm.Model)
-	UsePrompts(overrides fs.FS)
-}
-
 // Skill asks a model that has the skill as its only context.
 type Skill struct {
 	ModelName   string   `yaml:"model" json:"model,omitempty" jsonschema:"the model to ask, as provider:model; without it the run's (--model, or models.answer in mettle.yaml)"`
 	Temperature *float64 `yaml:"temperature" json:"temperature,omitempty" jsonschema:"how freely the model chooses its words; without it the vendor's default" check:"min=0,max=2"`
 	MaxTokens   int      `yaml:"maxTokens" json:"maxTokens,omitempty" jsonschema:"longest answer, in tokens; one that is cut off there is an error and no verdict" check:"min=1,default=8192"`
 
-	skills  *skill.Library
-	model   llm.Model
-	name    string
-	prompts fs.FS
+	given Supplies
 }
 
 const defaultMaxTokens = 8192
 
-var skillKind = kind.Kind[eval.Target]{
+var skillKind = kind.Kind[Target]{
 	Name: "skill",
 	Doc:  "A model that has one skill as its only context.",
 	Explain: "The case's `input` has `skill`, the path of a SKILL.md from the folder of skills (`--skills`, or `skills` in mettle.yaml), and " +
@@ -50,7 +35,7 @@ var skillKind = kind.Kind[eval.Target]{
 		"challenge is wrapped by `challenge.md`, which asks for a complete program. Both prompts can be replaced: see `prompts` in mettle.yaml.\n\n" +
 		"A refusal is an answer. An answer that was cut off, filtered by the vendor, or is empty is an error: it says nothing about the skill.",
 	Example: "type: skill\nmodel: anthropic:claude-sonnet-5-5\n",
-	New:     func() eval.Target { return new(Skill) },
+	New:     func() Target { return new(Skill) },
 }
 
 //go:embed prompts/*.md
@@ -98,21 +83,18 @@ func (t *Skill) Check() error {
 	return nil
 }
 
-// Model is the model that the settings name.
-func (t *Skill) Model() string { return t.ModelName }
+// Needs says that a model is asked about skills.
+func (t *Skill) Needs() Needs { return Needs{Model: true, ModelName: t.ModelName, Skills: true} }
 
-// UseModel says which model to ask.
-func (t *Skill) UseModel(name string, m llm.Model) { t.name, t.model = name, m }
+// Use takes the model, the skills and the prompts.
+func (t *Skill) Use(s Supplies) error {
+	t.given = s
+	return nil
+}
 
 // Bounded says that the schedule of model calls bounds them: waiting for a turn
 // is not being late.
 func (t *Skill) Bounded() bool { return true }
-
-// UsePrompts says where prompts are that go before our own.
-func (t *Skill) UsePrompts(overrides fs.FS) { t.prompts = overrides }
-
-// UseSkills says where skills are.
-func (t *Skill) UseSkills(l *skill.Library) { t.skills = l }
 
 // CheckCase wants a skill and something to ask about it.
 func (t *Skill) CheckCase(c *eval.Case) error {
@@ -132,7 +114,7 @@ func (t *Skill) CheckCase(c *eval.Case) error {
 // Prepare makes sure that the prompts can be read and take the skill.
 func (t *Skill) Prepare(context.Context, *eval.Env, []*eval.Case) error {
 	for name, part := range map[string]string{skillPrompt: "{{skill}}", challengePrompt: "{{challenge}}"} {
-		text, err := promptText(t.prompts, name)
+		text, err := promptText(t.given.Prompts, name)
 		switch {
 		case err != nil:
 			return &eval.Missing{What: []string{fmt.Sprintf("prompt %s: %v", name, err)}}
@@ -143,10 +125,15 @@ func (t *Skill) Prepare(context.Context, *eval.Env, []*eval.Case) error {
 	return nil
 }
 
-// Request is what the model is asked.
-func (t *Skill) Request(c *eval.Case) (*llm.Request, error) {
+// Estimate tells how much the model reads, and about how much it writes.
+func (t *Skill) Estimate(c *eval.Case) (llm.Tokens, error) {
 	req, _, err := t.prepared(c)
-	return req, err
+	if err != nil {
+		return llm.Tokens{}, err
+	}
+	tokens := llm.Estimate(req)
+	tokens.Output = min(TypicalAnswer, tokens.Output)
+	return tokens, nil
 }
 
 func (t *Skill) prepared(c *eval.Case) (*llm.Request, *skill.Document, error) {
@@ -154,7 +141,7 @@ func (t *Skill) prepared(c *eval.Case) (*llm.Request, *skill.Document, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := in.open(t.skills)
+	d, err := in.open(t.given.Skills)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -171,7 +158,7 @@ func (t *Skill) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, e
 	if err != nil {
 		return nil, err
 	}
-	reply, err := llm.Ask(ctx, a, eval.ModelEvent, t.name, t.model, req)
+	reply, err := llm.Ask(ctx, a, eval.ModelEvent, t.given.ModelName, t.given.Model, req)
 	if err != nil {
 		return nil, modelFault(err)
 	}
@@ -184,7 +171,7 @@ func (t *Skill) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, e
 	}
 	r := &eval.Response{
 		Text: replyText(reply), Context: d.Text, Meta: meta, Model: reply.Model, Usage: &reply.Usage, Latency: reply.Latency,
-		Steps: []eval.Step{{ID: "1", Kind: eval.MessageStep, Name: t.name, Duration: reply.Latency, Usage: &reply.Usage}},
+		Steps: []eval.Step{{ID: "1", Kind: eval.MessageStep, Name: t.given.ModelName, Start: reply.Start, Duration: reply.Latency, Usage: &reply.Usage}},
 	}
 	if reply.Tries > 1 {
 		r.Attempts = reply.Tries
@@ -193,13 +180,13 @@ func (t *Skill) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, e
 }
 
 func (t *Skill) request(in skillInput, d *skill.Document) (*llm.Request, error) {
-	system, err := promptText(t.prompts, skillPrompt)
+	system, err := promptText(t.given.Prompts, skillPrompt)
 	if err != nil {
 		return nil, err
 	}
 	user := in.Question
 	if in.Challenge != "" {
-		if user, err = promptText(t.prompts, challengePrompt); err != nil {
+		if user, err = promptText(t.given.Prompts, challengePrompt); err != nil {
 			return nil, err
 		}
 	}
@@ -273,5 +260,5 @@ func modelFault(err error) error {
 
 // Describe says what answers.
 func (t *Skill) Describe() map[string]string {
-	return map[string]string{"type": "skill", "model": t.name, "skills": t.skills.Where()}
+	return map[string]string{"type": "skill", "model": t.given.ModelName, "skills": t.given.Skills.Where()}
 }

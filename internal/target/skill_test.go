@@ -8,6 +8,8 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/skill"
@@ -28,16 +30,18 @@ func askSkill(t *testing.T, input string, reply *llm.Reply) (*llm.Request, *eval
 	t.Helper()
 	var seen *llm.Request
 	s := new(target.Skill)
-	s.UseSkills(library())
-	s.UseModel("test:model", llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
+	model := llm.ModelFunc(func(_ context.Context, req *llm.Request) (*llm.Reply, error) {
 		seen = req
 		return reply, nil
-	}))
+	})
+	if err := s.Use(target.Supplies{Skills: library(), ModelName: "test:model", Model: model}); err != nil {
+		t.Fatal(err)
+	}
 	c := &eval.Case{ID: "c", Input: json.RawMessage(input)}
 	if err := s.CheckCase(c); err != nil {
 		return nil, nil, err
 	}
-	resp, err := s.Respond(t.Context(), c)
+	resp, err := s.Respond(t.Context(), &eval.Attempt{Case: c})
 	return seen, resp, err
 }
 
@@ -109,10 +113,12 @@ func TestAnEmptySkillIsNotAskedAbout(t *testing.T) {
 
 func TestSkillPathsStayInTheLibrary(t *testing.T) {
 	s := new(target.SkillFile)
-	s.UseSkills(library())
+	if err := s.Use(target.Supplies{Skills: library()}); err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range []string{"../agents/js", "/etc/passwd", "agents/../../x", "gone"} {
 		input, _ := json.Marshal(map[string]string{"skill": path})
-		_, err := s.Respond(t.Context(), &eval.Case{Input: input})
+		_, err := s.Respond(t.Context(), &eval.Attempt{Case: &eval.Case{Input: input}})
 		if err == nil || eval.FaultOf(err).Class != "skill" {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -121,14 +127,75 @@ func TestSkillPathsStayInTheLibrary(t *testing.T) {
 
 func TestPromptsCanBeReplaced(t *testing.T) {
 	s := new(target.Skill)
-	s.UseSkills(library())
-	s.UsePrompts(fstest.MapFS{"skill.md": {Data: []byte("Own: no place for it")}})
-	if err := s.Prepare(t.Context(), eval.Env{}); err == nil || !strings.Contains(err.Error(), "skill.md has no {{skill}}") {
+	prompts := fstest.MapFS{"skill.md": {Data: []byte("Own: no place for it")}}
+	if err := s.Use(target.Supplies{Skills: library(), Prompts: prompts}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(t.Context(), nil, nil); err == nil || !strings.Contains(err.Error(), "skill.md has no {{skill}}") {
 		t.Errorf("a prompt without the skill: %v", err)
 	}
 	ours, _ := target.Prompts(nil)
 	own, err := target.Prompts(fstest.MapFS{"skill.md": {Data: []byte("Own: {{skill}}")}})
 	if err != nil || ours["skill.md"] == own["skill.md"] || ours["challenge.md"] != own["challenge.md"] {
 		t.Errorf("digests %v and %v (%v)", ours, own, err)
+	}
+}
+
+func TestASkillsStepIsComplete(t *testing.T) {
+	reply := &llm.Reply{Text: "x", Finish: llm.Stop, Latency: time.Second, Usage: eval.Usage{Calls: 1, Input: 10, Output: 3}}
+	start := time.Now()
+	clock := []time.Duration{0, time.Second, 3 * time.Second} // the attempt, the call, its end
+	s := new(target.Skill)
+	model := llm.ModelFunc(func(context.Context, *llm.Request) (*llm.Reply, error) { return reply, nil })
+	if err := s.Use(target.Supplies{Skills: library(), ModelName: "test:model", Model: model}); err != nil {
+		t.Fatal(err)
+	}
+	var events []eval.Event
+	env := &eval.Env{
+		Targets: map[string]eval.Target{"": s}, Observe: func(e eval.Event) { events = append(events, e) },
+		Now: func() time.Time {
+			at := start.Add(clock[0])
+			clock = clock[min(1, len(clock)-1):]
+			return at
+		},
+	}
+	res, err := eval.Evaluate(t.Context(), env, &eval.Case{ID: "c", Input: json.RawMessage(`{"skill": "plain", "question": "q"}`)}, "", 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []eval.Step{{ID: "1", Kind: eval.MessageStep, Name: "test:model", Start: time.Second, Duration: time.Second, Usage: &reply.Usage}}
+	if diff := cmp.Diff(want, res.Response.Steps); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	if len(events) != 1 || events[0].Kind != eval.ModelEvent || events[0].Name != "test:model" || events[0].Duration != 2*time.Second || *events[0].Usage != reply.Usage {
+		t.Errorf("events %+v", events)
+	}
+}
+
+func TestTargetsDeclare(t *testing.T) {
+	question := &eval.Case{ID: "c", Input: json.RawMessage(`{"skill": "plain", "question": "q"}`)}
+	for _, tt := range []struct {
+		target target.Target
+		needs  target.Needs
+		wrong  string // with the case above
+		tokens bool
+	}{
+		{new(target.MCP), target.Needs{Server: true}, "the test has no tool, and there is none under defaults", false},
+		{&target.Skill{ModelName: "openai:m"}, target.Needs{Model: true, ModelName: "openai:m", Skills: true}, "", true},
+		{new(target.SkillFile), target.Needs{Skills: true}, "", false},
+	} {
+		if got := tt.target.Needs(); got != tt.needs {
+			t.Errorf("%T needs %+v, want %+v", tt.target, got, tt.needs)
+		}
+		if err := tt.target.CheckCase(question); (err == nil) != (tt.wrong == "") || err != nil && err.Error() != tt.wrong {
+			t.Errorf("%T: the case is %v, want %q", tt.target, err, tt.wrong)
+		}
+		if err := tt.target.Use(target.Supplies{Skills: library()}); err != nil {
+			t.Errorf("%T: %v", tt.target, err)
+		}
+		tokens, err := tt.target.Estimate(question)
+		if err != nil || (tokens.Input > 20) != tt.tokens || (tokens.Output == target.TypicalAnswer) != tt.tokens {
+			t.Errorf("%T: an answer takes %+v, %v", tt.target, tokens, err)
+		}
 	}
 }

@@ -8,16 +8,9 @@ import (
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
+	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/skill"
 )
-
-// SkillReader is implemented by targets that read skills. UseSkills is called
-// once, before Prepare.
-type SkillReader interface{ UseSkills(*skill.Library) }
-
-// CaseChecker is implemented by targets that want something of a case that can
-// be seen when it is loaded.
-type CaseChecker interface{ CheckCase(c *eval.Case) error }
 
 // SkillFile answers a case with the skill file it names, as it stands: what the
 // structural checks look at.
@@ -25,17 +18,26 @@ type SkillFile struct {
 	skills *skill.Library
 }
 
-var skillFileKind = kind.Kind[eval.Target]{
+var skillFileKind = kind.Kind[Target]{
 	Name: "skillfile",
 	Doc:  "The skill file itself, for checks of its form; no model is asked.",
 	Explain: "The case's `input` names the skill: `skill`, the path of its SKILL.md from the folder of skills, which is `--skills`, " +
 		"or `skills` in mettle.yaml. The answer is the file's text.",
 	Example: "type: skillfile\n",
-	New:     func() eval.Target { return new(SkillFile) },
+	New:     func() Target { return new(SkillFile) },
 }
 
-// UseSkills says where skills are.
-func (t *SkillFile) UseSkills(l *skill.Library) { t.skills = l }
+// Needs says that skills are read.
+func (t *SkillFile) Needs() Needs { return Needs{Skills: true} }
+
+// Use takes the skills.
+func (t *SkillFile) Use(s Supplies) error {
+	t.skills = s.Skills
+	return nil
+}
+
+// Estimate is zero: no model is asked.
+func (t *SkillFile) Estimate(*eval.Case) (llm.Tokens, error) { return llm.Tokens{}, nil }
 
 // CheckCase wants a skill.
 func (t *SkillFile) CheckCase(c *eval.Case) error {
@@ -72,6 +74,9 @@ type skillInput struct {
 }
 
 func skillInputOf(c *eval.Case) (in skillInput, err error) {
+	if c.Input == nil {
+		return in, nil
+	}
 	if err := json.Unmarshal(c.Input, &in); err != nil {
 		return in, fmt.Errorf("read the case's input: %w", err)
 	}

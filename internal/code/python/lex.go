@@ -83,7 +83,7 @@ type syntaxError struct {
 const maxIndent = 100
 
 func lex(src string) *lexer {
-	l := &lexer{src: src, indents: []indentation{{}}}
+	l := &lexer{src: src, indents: []indentation{{}}, tokens: make([]token, 0, len(src)/4+8)}
 	for l.problem == nil && l.pos < len(l.src) {
 		if l.lineStarts() {
 			l.indentation()
@@ -314,11 +314,13 @@ func (l *lexer) operator(rest string) {
 	if f := l.field(); f != nil && len(l.brackets) == f.depth && l.fieldPunct(f, rest) {
 		return
 	}
-	for _, op := range operators {
-		if strings.HasPrefix(rest, op) {
-			l.pos += len(op)
-			l.add(tokOp, start)
-			return
+	if len(rest) > 1 && strings.IndexByte("=*/<>.", rest[1]) >= 0 { // the second characters of them
+		for _, op := range operators {
+			if strings.HasPrefix(rest, op) {
+				l.pos += len(op)
+				l.add(tokOp, start)
+				return
+			}
 		}
 	}
 	c := rest[0]

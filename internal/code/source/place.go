@@ -41,14 +41,15 @@ func (p *Places) At(offset int) (line, col int) {
 
 // CutLine splits the first line, without its ending, from the rest of a text.
 func CutLine(text string) (line, rest string) {
-	i := strings.IndexAny(text, "\r\n")
-	if i < 0 {
-		return text, ""
+	for i := range len(text) {
+		switch text[i] {
+		case '\n':
+			return text[:i], text[i+1:]
+		case '\r':
+			return text[:i], strings.TrimPrefix(text[i+1:], "\n")
+		}
 	}
-	if strings.HasPrefix(text[i:], "\r\n") {
-		return text[:i], text[i+2:]
-	}
-	return text[:i], text[i+1:]
+	return text, ""
 }
 
 // ByteOrderMark is what some editors put in front of a text.

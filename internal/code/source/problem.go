@@ -76,12 +76,13 @@ func NameLength(s string) int {
 
 // HasWord reports whether word stands alone in a list separated by single spaces.
 func HasWord(list, word string) bool {
-	for list != "" {
-		first, rest, _ := strings.Cut(list, " ")
-		if first == word {
+	for i := 0; i+len(word) <= len(list); i++ {
+		if end := i + len(word); list[i:end] == word && (end == len(list) || list[end] == ' ') {
 			return true
 		}
-		list = rest
+		for i < len(list) && list[i] != ' ' { // lists and words are short: a search for the space takes longer to begin
+			i++
+		}
 	}
 	return false
 }

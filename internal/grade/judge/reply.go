@@ -1,0 +1,270 @@
+package judge
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mettle-eval/mettle/internal/grade/reason"
+	"github.com/mettle-eval/mettle/internal/llm"
+)
+
+// members are those of a JSON object.
+type members map[string]json.RawMessage
+
+// maxReply is how much of a reply is read: a verdict is a few lines.
+const maxReply = 256 << 10
+
+// maxObjects is how many places of a reply are tried for its verdict.
+const maxObjects = 64
+
+// useless says why a reply is not a verdict whatever its text, or nil.
+func useless(r *llm.Reply) error {
+	switch r.Finish {
+	case llm.Truncated:
+		return errors.New("the judge's reply was cut off before its end")
+	case llm.Refusal:
+		if r.Refused != "" {
+			return fmt.Errorf("the judge refused to answer: %s", reason.OneLine(r.Refused, 2*reason.Shown))
+		}
+		return errors.New("the judge refused to answer")
+	case llm.Filtered:
+		return errors.New("the judge's reply was cut by a content filter")
+	}
+	if strings.TrimSpace(r.Text) == "" {
+		return errors.New("the judge's reply is empty")
+	}
+	return nil
+}
+
+// final tells whether asking again cannot help: who refuses once refuses
+// the same question twice.
+func final(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == llm.Filtered }
+
+// readReply finds the verdict in what a judge said of some material. Not every
+// server enforces the schema: the object may be in a code fence or between words.
+// It may then also be a quotation of the answer, which wrote it for the judge:
+// two different valid objects are not a verdict, and neither is one that is in
+// the material.
+func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
+	text = withoutThoughts(text)
+	if len(text) > maxReply {
+		return verdict, fmt.Errorf("the judge's reply is longer than %d bytes", maxReply)
+	}
+	var first error
+	var found string
+	for _, object := range objects(text) {
+		m, err := readMembers(object)
+		var v T
+		if err == nil {
+			v, err = f.read(m)
+		}
+		switch {
+		case err != nil && first == nil:
+			first = err
+		case err == nil && found == "":
+			verdict, found = v, object
+		case err == nil && found != object:
+			var none T
+			return none, errors.New("the judge's reply has more than one verdict")
+		}
+	}
+	var none T
+	switch {
+	case found != "" && strings.Contains(unspaced(material), unspaced(found)):
+		return none, errors.New("the judge's verdict is a quotation of what it was reason.Shown")
+	case found != "":
+		return verdict, nil
+	case first != nil:
+		return none, first
+	}
+	return none, noObject(text)
+}
+
+// unspaced is a text without its spaces and line ends.
+func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
+
+// withoutThoughts takes off what a model thought aloud before it replied.
+func withoutThoughts(text string) string {
+	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<think>")
+	if !ok {
+		return text
+	}
+	if _, reply, ok := strings.Cut(rest, "</think>"); ok {
+		return reply
+	}
+	return text
+}
+
+// objects lists the JSON objects of a text that are in no other, in order. It
+// gives none when one is broken, or when there are too many to look at: what is
+// found then may be a quotation inside the one that was meant.
+func objects(text string) (out []string) {
+	for range maxObjects {
+		at := strings.IndexByte(text, '{')
+		if at < 0 {
+			return out
+		}
+		text = text[at:]
+		dec := json.NewDecoder(strings.NewReader(text))
+		var object json.RawMessage
+		switch err := dec.Decode(&object); {
+		case err == nil:
+			out = append(out, string(object))
+			text = text[dec.InputOffset():]
+		case beginsMember(text[1:]):
+			return nil
+		default:
+			text = text[1:]
+		}
+	}
+	if strings.Contains(text, "{") {
+		return nil
+	}
+	return out
+}
+
+// beginsMember tells whether a text begins with a name and a colon, as the
+// inside of an object does, in JSON or in something like it.
+func beginsMember(text string) bool {
+	name := strings.TrimLeft(strings.TrimSpace(text), "\"'`“")
+	rest := strings.TrimLeftFunc(name, func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) })
+	return rest != name && strings.HasPrefix(strings.TrimLeft(rest, "\"'`” \t\r\n"), ":")
+}
+
+// noObject says why there is no JSON object in a text.
+func noObject(text string) error {
+	at := strings.IndexByte(text, '{')
+	if at < 0 {
+		return errors.New("the judge's reply holds no JSON object")
+	}
+	for _, word := range []string{"NaN", "-Infinity", "Infinity"} {
+		if strings.Contains(strings.ReplaceAll(text[at:], " ", ""), `":`+word) {
+			return fmt.Errorf("the judge's reply has %s, which is no number", word)
+		}
+	}
+	if err := json.NewDecoder(strings.NewReader(text[at:])).Decode(new(json.RawMessage)); errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the judge's reply ends inside its JSON object")
+	}
+	return errors.New("the judge's reply holds no valid JSON object")
+}
+
+// readMembers reads an object, in which no member may stand twice: readers
+// differ in which one they take.
+func readMembers(object string) (members, error) {
+	dec := json.NewDecoder(strings.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	m := members{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		if _, twice := m[name]; twice {
+			return nil, fmt.Errorf("the judge's reply states %s twice", reason.Quote(name))
+		}
+		m[name] = value
+	}
+	return m, nil
+}
+
+// text is a member that is a string.
+func (m members) text(name string) (string, error) {
+	var s string
+	if err := m.value(name, '"', "a string", &s); err != nil {
+		return "", err
+	}
+	return s, nil
+}
+
+// truth is a member that is true or false.
+func (m members) truth(name string) (bool, error) {
+	raw := string(m[name])
+	if raw == "true" || raw == "false" {
+		return raw == "true", nil
+	}
+	return false, m.wrong(name, "true or false")
+}
+
+// share is a member that is a number from 0 to 1.
+func (m members) share(name string) (float64, error) {
+	raw := string(m[name])
+	if raw == "" || !strings.ContainsRune("-0123456789", rune(raw[0])) {
+		return 0, m.wrong(name, "a number from 0 to 1")
+	}
+	v, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, fmt.Errorf("the judge's %s is %s, which is not from 0 to 1", name, reason.Cut(raw, 30))
+	}
+	return max(v, 0), nil // -0 is 0
+}
+
+// whole is a member that is a whole number.
+func (m members) whole(name string) (int, error) {
+	raw := string(m[name])
+	v, err := strconv.ParseFloat(raw, 64)
+	if err != nil || !strings.ContainsRune("-0123456789", rune(raw[0])) || v != math.Trunc(v) || math.Abs(v) > 1e6 {
+		return 0, m.wrong(name, "a whole number")
+	}
+	return int(v), nil
+}
+
+// oneOf is a member that is one of some words.
+func (m members) oneOf(name string, words []string) (string, error) {
+	s, err := m.text(name)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(words, s) {
+		return "", fmt.Errorf("the judge's %s is %s, which is none of %s", name, reason.Quote(reason.OneLine(s, reason.Shown)), strings.Join(words, ", "))
+	}
+	return s, nil
+}
+
+// value decodes a member whose JSON begins with a character.
+func (m members) value(name string, begins byte, want string, into any) error {
+	raw := m[name]
+	if len(raw) == 0 || raw[0] != begins {
+		return m.wrong(name, want)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		return m.wrong(name, want)
+	}
+	return nil
+}
+
+func (m members) wrong(name, want string) error {
+	raw, ok := m[name]
+	if !ok {
+		return fmt.Errorf("the judge's reply has no %s, want %s", name, want)
+	}
+	return fmt.Errorf("the judge's %s is %s %s, want %s", name, typeOf(raw), reason.Cut(reason.OneLine(string(raw), reason.Shown), 40), want)
+}
+
+// typeOf names the type of a JSON value.
+func typeOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '"':
+		return "the string"
+	case '{':
+		return "the object"
+	case '[':
+		return "the list"
+	case 't', 'f', 'n':
+		return "the value"
+	}
+	return "the number"
+}
