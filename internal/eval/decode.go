@@ -3,8 +3,10 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,6 +84,9 @@ func (d *Decoder) Case(line []byte) (*Case, error) {
 	type plain Case
 	c = new(Case)
 	err := json.Unmarshal(line, (*plain)(c))
+	if err == nil && slices.Contains(c.Checks, nil) {
+		err = errors.New("a check is null")
+	}
 	return c, err
 }
 
