@@ -3,8 +3,10 @@ package eval
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +84,20 @@ func (d *Decoder) Case(line []byte) (*Case, error) {
 	type plain Case
 	c = new(Case)
 	err := json.Unmarshal(line, (*plain)(c))
+	if err == nil && slices.Contains(c.Checks, nil) {
+		err = errors.New("a check is null")
+	}
 	return c, err
+}
+
+// Verdicts reads the compact outcomes of cases.
+func (d *Decoder) Verdicts(b []byte) (list []Verdicts, err error) {
+	p := d.parse(b)
+	if list = items(p, nil, (*parser).verdicts); !p.done() {
+		list = nil
+		err = json.Unmarshal(b, &list)
+	}
+	return list, err
 }
 
 func (d *Decoder) parse(line []byte) *parser {
@@ -726,6 +741,37 @@ func (p *parser) wholeCase(c *Case) {
 	p.optPos("pos", &c.Pos)
 	p.close('}')
 	c.place(places)
+}
+
+func (p *parser) verdicts(v *Verdicts) {
+	p.open('{')
+	optName(p, "suite", &v.Suite)
+	p.optString("case", &v.Case)
+	optName(p, "arm", &v.Arm)
+	v.Trials = make([]Status, 0, 1)
+	optItems(p, "trials", &v.Trials, func(p *parser, s *Status) { *s = Status(p.name(p.bytes())) })
+	v.Values = make([]Number, 0, 1)
+	optItems(p, "values", &v.Values, (*parser).optional)
+	if p.has("scores") {
+		v.Scores = map[string][]Number{}
+		p.open('{')
+		for p.more('}') {
+			key := p.name(p.bytes())
+			p.expect(':')
+			v.Scores[key] = items(p, nil, (*parser).optional)
+		}
+	}
+	p.close('}')
+}
+
+// optional reads a number, or null for one that is missing.
+func (p *parser) optional(n *Number) {
+	if p.at() == 'n' {
+		p.literal("null")
+		*n = NoNumber
+		return
+	}
+	*n = Number(p.number())
 }
 
 // place gives the checks of a case their positions. One from another file gets

@@ -147,7 +147,7 @@ func (e *Encoder) Value(v any) {
 	}
 }
 
-func sortedKeys(m map[string]any) []string {
+func sortedKeys[V any](m map[string]V) []string {
 	keys := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	slices.Sort(keys)
 	return keys
@@ -510,6 +510,48 @@ func (e *Encoder) check(c *Check, pos Pos) {
 	}
 	e.OptPos("pos", pos)
 	e.Close('}')
+}
+
+// Verdicts writes the compact outcomes of cases.
+func (e *Encoder) Verdicts(list []Verdicts) {
+	e.Open('[')
+	for i := range list {
+		v := &list[i]
+		e.Open('{')
+		e.OptText("suite", v.Suite)
+		e.Key("case")
+		e.Text(v.Case)
+		e.OptText("arm", v.Arm)
+		e.Key("trials")
+		e.Open('[')
+		for _, status := range v.Trials {
+			e.Text(string(status))
+		}
+		e.Close(']')
+		optList(e, "values", v.Values, (*Encoder).optional)
+		if len(v.Scores) > 0 {
+			e.Key("scores")
+			e.Open('{')
+			for _, key := range sortedKeys(v.Scores) {
+				e.buf = append(appendString(e.buf, key), ':', '[')
+				for i := range v.Scores[key] {
+					e.optional(&v.Scores[key][i])
+				}
+				e.Close(']')
+			}
+			e.Close('}')
+		}
+		e.Close('}')
+	}
+	e.Close(']')
+}
+
+func (e *Encoder) optional(n *Number) {
+	if math.IsNaN(float64(*n)) {
+		e.Value(nil)
+		return
+	}
+	e.Number(float64(*n))
 }
 
 // marshal is what the MarshalJSON methods return.

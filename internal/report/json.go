@@ -1,10 +1,13 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
+	"compress/flate"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -117,10 +120,51 @@ type scoreMark struct {
 	Skipped  int      `json:"skipped"`
 }
 
-// spillBytes bounds the failures that are kept while the results are written:
-// those of some ten thousand results. Beyond it they are read again, which takes
-// time instead of memory.
-const spillBytes = 16 << 20
+// spillBytes bounds the failures that are kept while the results are written.
+// They are compressed, because most of them are alike: it is enough for those of
+// some hundred thousand results. Beyond it they are read again, which takes time
+// instead of memory.
+const spillBytes = 4 << 20
+
+// spill keeps lines of JSON.
+type spill struct {
+	kept bytes.Buffer
+	z    *flate.Writer
+	full bool
+}
+
+// add keeps a line, unless there are too many.
+func (s *spill) add(line []byte) error {
+	if s.z == nil {
+		z, err := flate.NewWriter(&s.kept, flate.BestSpeed)
+		if err != nil {
+			return err
+		}
+		s.z = z
+	}
+	if s.full = s.full || s.kept.Len() > spillBytes; s.full {
+		s.kept = bytes.Buffer{}
+		return nil
+	}
+	_, err := s.z.Write(append(line, '\n'))
+	return err
+}
+
+// each calls yield with every line.
+func (s *spill) each(yield func([]byte)) error {
+	if s.z == nil {
+		return nil
+	}
+	if err := s.z.Close(); err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(flate.NewReader(&s.kept))
+	lines.Buffer(make([]byte, 64<<10), math.MaxInt)
+	for lines.Scan() {
+		yield(lines.Bytes())
+	}
+	return lines.Err()
+}
 
 // writeJSON writes the evaluation report, laid out as JSON.stringify would
 // with two spaces. Its head and each result are built and written one by one.
@@ -265,11 +309,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// results writes the results and gives back the failures among them, or nil
-// when they were too many to keep.
-func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
-	list := j.list("results")
-	kept, size := [][]byte{}, 0
+// results writes the results and keeps the failures among them.
+func (j *jsonWriter) results(run *eval.Run) (*spill, error) {
+	list, kept := j.list("results"), new(spill)
 	for r, err := range ahead(each(run)) {
 		if err != nil {
 			return nil, err
@@ -279,17 +321,14 @@ func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 			return nil, err
 		}
 		list.add(b)
-		if r.Status != eval.Fail || kept == nil {
+		if r.Status != eval.Fail {
 			continue
 		}
 		from := j.plan.Mark()
 		j.plan.failure(r)
-		b = j.plan.Since(from)
-		if size += len(b); size > spillBytes {
-			kept = nil
-			continue
+		if err := kept.add(j.plan.Since(from)); err != nil {
+			return nil, err
 		}
-		kept = append(kept, bytes.Clone(b))
 	}
 	list.end()
 	return kept, nil
@@ -298,11 +337,13 @@ func (j *jsonWriter) results(run *eval.Run) ([][]byte, error) {
 // planned is a result as the report has it among its results or its failures.
 func (j *jsonWriter) planned(r *eval.Result, failure bool) ([]byte, error) {
 	j.plan.Reset()
-	j.plan.result(r)
 	from := 0
 	if failure {
+		j.plan.validations(r)
 		from = j.plan.Mark()
 		j.plan.failure(r)
+	} else {
+		j.plan.result(r)
 	}
 	if _, err := j.plan.Bytes(); err != nil {
 		return nil, fmt.Errorf("write the result of case %s: %w", r.Case.ID, err)
@@ -310,16 +351,13 @@ func (j *jsonWriter) planned(r *eval.Result, failure bool) ([]byte, error) {
 	return j.layOut("    ", j.plan.Since(from)), nil
 }
 
-func (j *jsonWriter) failures(run *eval.Run, kept [][]byte) error {
+func (j *jsonWriter) failures(run *eval.Run, kept *spill) error {
 	list := j.list("failures")
 	defer list.end()
-	if kept != nil {
-		for _, b := range kept {
-			list.add(j.layOut("    ", b))
-		}
-		return nil
+	if !kept.full {
+		return kept.each(func(b []byte) { list.add(j.layOut("    ", b)) })
 	}
-	for r, err := range notable(run, func(s eval.Status) bool { return s != eval.Fail }) {
+	for r, err := range ahead(notable(run, func(s eval.Status) bool { return s != eval.Fail })) {
 		if err != nil {
 			return err
 		}

@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -216,12 +219,22 @@ func TestJSONKeepsAnswersWhole(t *testing.T) {
 // the report is the same.
 func TestJSONManyFailures(t *testing.T) {
 	results := sampleResults()
-	for range 20 { // each carries its megabyte in the reason
-		results = append(results, results[8])
+	random := rand.New(rand.NewPCG(1, 2))
+	var noise string
+	for range 12 { // compressed, half a megabyte each
+		var b []byte
+		for len(b) < 1<<20 {
+			b = strconv.AppendUint(b, random.Uint64(), 16)
+		}
+		noise = string(b)
+		r := *results[1]
+		r.Scores = slices.Clone(r.Scores)
+		r.Scores[0].Reason = noise
+		results = append(results, &r)
 	}
 	r := decodePlan(t, render(t, "json", runOf(results), Options{}))
-	if len(r.Failures) != 25 || *r.Failures[24].TestID != "mina-long" {
-		t.Errorf("%d failures, want 25", len(r.Failures))
+	if n := len(r.Failures); n != 17 || *r.Failures[16].FailedValidations[0].Message != noise {
+		t.Errorf("%d failures, want 17", n)
 	}
 }
 

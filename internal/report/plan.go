@@ -146,8 +146,12 @@ func (e *planEncoder) result(r *eval.Result) {
 func (e *planEncoder) testCase(c *eval.Case) {
 	e.Open('{')
 	for _, m := range [...][2]string{
-		{"id", c.ID}, {"name", c.Name}, {"description", c.Description}, {"tool", c.Tool},
-		{"project", c.Project}, {"difficulty", string(c.Difficulty)},
+		{"id", c.ID},
+		{"name", c.Name},
+		{"description", c.Description},
+		{"tool", c.Tool},
+		{"project", c.Project},
+		{"difficulty", string(c.Difficulty)},
 	} {
 		e.Key(m[0])
 		e.Text(m[1])

@@ -169,8 +169,12 @@ func TestLaterResultCounts(t *testing.T) {
 	}
 	tally := eval.NewTally(nil, nil)
 	for i, r := range []*eval.Result{
-		{Case: s.Cases[1], Trial: 1, Target: "a"}, {Case: s.Cases[0], Arm: "z\t\"", Trial: 1, Target: "b"}, {Case: s.Cases[0], Trial: 2, Target: "c"},
-		{Case: s.Cases[0], Trial: 1, Target: "old"}, {Case: s.Cases[0], Trial: 1, Target: "d"}, {Case: &eval.Case{ID: "unknown"}, Trial: 1, Target: "e"},
+		{Case: s.Cases[1], Trial: 1, Target: "a"},
+		{Case: s.Cases[0], Arm: "z\t\"", Trial: 1, Target: "b"},
+		{Case: s.Cases[0], Trial: 2, Target: "c"},
+		{Case: s.Cases[0], Trial: 1, Target: "old"},
+		{Case: s.Cases[0], Trial: 1, Target: "d"},
+		{Case: &eval.Case{ID: "unknown"}, Trial: 1, Target: "e"},
 	} {
 		r.Status = eval.Statuses[i%3]
 		if err := w.Append(r); err != nil {

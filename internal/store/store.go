@@ -20,6 +20,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,24 +98,42 @@ func readHeader(dir string) (*eval.Run, error) {
 		}
 		return nil, err
 	}
-	return parseHeader(dir, b)
+	head, cases, ok := splitCases(b)
+	if !ok {
+		return parseHeader(dir, b) // which says what is wrong with it
+	}
+	run, err := parseHeader(dir, head)
+	if err == nil && len(cases) > 0 {
+		if run.Cases, err = new(eval.Decoder).Verdicts(cases); err != nil {
+			return parseHeader(dir, b)
+		}
+	}
+	return run, err
 }
 
-// readSummary is readHeader without the verdicts of the cases. They come last,
-// so that a listing of large runs reads a few kilobytes of each.
-func readSummary(dir string) (*eval.Run, error) {
-	f, err := os.Open(filepath.Join(dir, headerFile))
-	if err != nil {
-		return readHeader(dir) // which says why
+// splitCases takes the verdicts of the cases out of a header. They come last,
+// and in a large run they are nearly all of it.
+func splitCases(b []byte) (head, cases []byte, ok bool) {
+	head, end, ok := headOf(bytes.NewReader(b))
+	if !ok || end == 0 {
+		return b, nil, ok
 	}
-	defer f.Close()
-	dec, head := json.NewDecoder(f), []byte{'{'}
+	cases, colon := bytes.CutPrefix(bytes.TrimSpace(b[end:]), []byte{':'})
+	cases, brace := bytes.CutSuffix(cases, []byte{'}'})
+	return head, cases, colon && brace
+}
+
+// headOf reads a header up to the verdicts of the cases, and tells where the key
+// of those ends; 0 where there are none.
+func headOf(r io.Reader) (head []byte, end int64, ok bool) {
+	dec, head := json.NewDecoder(r), []byte{'{'}
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return readHeader(dir)
+		return nil, 0, false
 	}
 	for dec.More() {
 		key, err := dec.Token()
 		if err == nil && key == "cases" {
+			end = dec.InputOffset()
 			break
 		}
 		var value json.RawMessage
@@ -122,12 +141,31 @@ func readSummary(dir string) (*eval.Run, error) {
 			err = dec.Decode(&value)
 		}
 		if err != nil {
-			return readHeader(dir)
+			return nil, 0, false
 		}
-		head = append(fmt.Appendf(head, "%q:", key), value...)
+		name, err := json.Marshal(key)
+		if err != nil {
+			return nil, 0, false
+		}
+		head = append(append(append(head, name...), ':'), value...)
 		head = append(head, ',')
 	}
-	return parseHeader(dir, append(bytes.TrimSuffix(head, []byte{','}), '}'))
+	return append(bytes.TrimSuffix(head, []byte{','}), '}'), end, true
+}
+
+// readSummary is readHeader without the verdicts of the cases, so that a listing
+// of large runs reads a few kilobytes of each.
+func readSummary(dir string) (*eval.Run, error) {
+	f, err := os.Open(filepath.Join(dir, headerFile))
+	if err != nil {
+		return readHeader(dir) // which says why
+	}
+	defer f.Close()
+	head, _, ok := headOf(f)
+	if !ok {
+		return readHeader(dir)
+	}
+	return parseHeader(dir, head)
 }
 
 func parseHeader(dir string, b []byte) (*eval.Run, error) {

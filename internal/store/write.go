@@ -256,7 +256,17 @@ func writeCases(path string, suites []*eval.Suite) (cases []caseLine, err error)
 
 // writeHeader replaces run.json in one step.
 func writeHeader(dir string, run *eval.Run) error {
-	b, err := json.Marshal(run)
+	head := *run
+	head.Cases = nil
+	b, err := json.Marshal(&head)
+	if err == nil && len(run.Cases) > 0 {
+		var e eval.Encoder
+		e.Verdicts(run.Cases)
+		var cases []byte
+		cases, err = e.Bytes()
+		b = append(append(b[:len(b)-1], `,"cases":`...), cases...)
+		b = append(b, '}')
+	}
 	if err != nil {
 		return fmt.Errorf("encode the run: %w", err)
 	}
