@@ -21,7 +21,6 @@ const module = "github.com/mettle-eval/mettle/"
 var layout = map[string][]string{
 	"cmd/mettle":               {"internal/cli"},
 	"internal/cli":             {"*"},
-	"internal/session":         {"*"}, // a run puts everything together; only cli imports it
 	"internal/eval":            {},
 	"internal/kind":            {},
 	"internal/mcpclient":       {"internal/process", "internal/secret", "internal/term"},
@@ -81,6 +80,13 @@ var layout = map[string][]string{
 	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
 	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
 	"internal/grade/reason":    {},                                                          // the words of reasons
+
+	// A run puts everything together; only cli imports it.
+	"internal/session": {
+		"builtin", "internal/code", "internal/docserver", "internal/eval", "internal/grade", "internal/grade/judge", "internal/kind",
+		"internal/llm", "internal/llm/anthropic", "internal/llm/openai", "internal/llm/tape", "internal/process", "internal/secret",
+		"internal/skill", "internal/store", "internal/suite", "internal/target", "internal/term", "internal/version",
+	},
 
 	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
 	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/skill/lint", "internal/llm"},
