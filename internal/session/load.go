@@ -62,6 +62,8 @@ type Loaded struct {
 	defaulted bool // no suite was asked for by name
 	skills    func(file string) *suite.Skills
 	absent    []string // suites left out because their skills are not there
+
+	unmeasured []eval.Gate // of suites, whose cases the selection left out
 }
 
 // Load reads the suites that are selected. run says where their cases are to
@@ -104,6 +106,11 @@ func Load(w *World, o *Select, run *Options, gates []eval.Gate) (*Loaded, error)
 	}
 	if l.Suites, err = o.selection().Apply(l.Suites); err != nil {
 		return nil, &UsageError{err}
+	}
+	for _, s := range l.Suites {
+		var out []eval.Gate
+		s.Gates, out = suite.SelectGates(s.Gates, s.Cases)
+		l.unmeasured = append(l.unmeasured, out...)
 	}
 	return l, nil
 }

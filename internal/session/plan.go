@@ -90,6 +90,7 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 			return nil, &UsageError{err}
 		}
 	}
+	gates, out := suite.SelectGates(gates, l.cases())
 	o.settle(l.Config)
 	ms, err := newModels(w, &o.Models, l.Config, o.try)
 	if err != nil {
@@ -100,8 +101,12 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 		return nil, &eval.Missing{What: strings.Split(fmt.Sprintf("%s: checkers: %v", l.Config.File, err), "\n")}
 	}
 	now := w.Now()
+	var notes []string
+	for _, g := range append(l.unmeasured, out...) {
+		notes = append(notes, fmt.Sprintf("gate left out, no selected case is for it: %s", g.Text))
+	}
 	return &Plan{
-		Absent: l.absent,
+		Absent: l.absent, Notes: notes,
 		world:  w, opts: o, loaded: l, models: ms, checkers: checkers,
 		env: &eval.Env{Timeout: o.Timeout, Now: w.Now},
 		header: eval.Header{
@@ -115,6 +120,13 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 func (p *Plan) settle(ctx context.Context) error {
 	if err := joinMissing(p.targets(), p.judging(ctx)); err != nil {
 		return p.abandon(err)
+	}
+	gates := p.header.Gates
+	for _, s := range p.loaded.Suites {
+		gates = append(gates[:len(gates):len(gates)], s.Gates...)
+	}
+	if err := suite.CheckGateTargets(gates, p.loaded.cases()); err != nil {
+		return p.abandon(&UsageError{err})
 	}
 	return nil
 }

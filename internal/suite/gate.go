@@ -113,6 +113,44 @@ func CheckGates(gates []eval.Gate, suites []*eval.Suite) error {
 	return nil
 }
 
+// SelectGates splits gates into those that look at one of the cases, and those
+// whose cases a selection has left out.
+func SelectGates(gates []eval.Gate, cases []*eval.Case) (kept, out []eval.Gate) {
+	for _, g := range gates {
+		if slices.ContainsFunc(cases, func(c *eval.Case) bool { return hasAll(c, g.Labels) }) {
+			kept = append(kept, g)
+		} else {
+			out = append(out, g)
+		}
+	}
+	return kept, out
+}
+
+// CheckGateTargets finds gates that are narrowed to a target that no case goes
+// to: they could measure nothing. Cases have the names of their targets by now.
+func CheckGateTargets(gates []eval.Gate, cases []*eval.Case) error {
+	var used []string
+	for _, c := range cases {
+		if !slices.Contains(used, c.Target) {
+			used = append(used, c.Target)
+		}
+	}
+	slices.Sort(used)
+	for _, g := range gates {
+		for _, label := range g.Labels {
+			if label.Name != "target" || slices.Contains(used, label.Value) {
+				continue
+			}
+			text := fmt.Sprintf("the gate %q could never fail: no case goes to the target %q", g.Text, label.Value)
+			if near := kind.Near(label.Value, used); near != "" {
+				return fmt.Errorf("%s (did you mean %q?)", text, near)
+			}
+			return fmt.Errorf("%s; the targets of this run: %s", text, strings.Join(used, ", "))
+		}
+	}
+	return nil
+}
+
 // has tells whether a gate's label applies to a case.
 func has(c *eval.Case, l eval.Label) bool {
 	return slices.Contains(labelValues(c, l.Name), l.Value)
