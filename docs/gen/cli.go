@@ -57,10 +57,10 @@ func exitCodes() string {
 		code int
 		doc  string
 	}{
-		{cli.ExitMet, "every gate is met, or there was nothing to judge"},
-		{cli.ExitNotMet, "a gate is not met; without gates, a case failed"},
+		{cli.ExitMet, "every gate is met"},
+		{cli.ExitNotMet, "a gate is not met, or a case failed that no gate allows"},
 		{cli.ExitUsage, "wrong usage, an invalid suite or configuration, or a filter that matches nothing; nothing was asked"},
-		{cli.ExitIncomplete, "the run could not be completed: a server, tool, variable or program is missing, or results have no verdict and no gate allows it"},
+		{cli.ExitIncomplete, "the run could not be completed: a server, tool, variable or program is missing, results have no verdict and no gate allows it, a gate had nothing to measure, or nothing was judged"},
 		{cli.ExitInterrupted, "interrupted; what was done is kept, and `mettle resume` goes on"},
 	} {
 		rows = append(rows, []string{strconv.Itoa(c.code), c.doc})
