@@ -73,7 +73,7 @@ type builtinServer struct {
 	done   chan error
 }
 
-func startBuiltin() (*builtinServer, error) {
+func startBuiltin(now func() time.Time) (*builtinServer, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ix, _, err := docserver.Load(ctx, builtin.Docs)
 	if err != nil {
@@ -86,7 +86,7 @@ func startBuiltin() (*builtinServer, error) {
 		return nil, errors.Join(fmt.Errorf("start the built-in server: %w", err), ix.Close())
 	}
 	b := &builtinServer{
-		server: docserver.New(ix, docserver.Options{Prefix: BuiltinToolPrefix, Version: version.Version, Now: time.Now}),
+		server: docserver.New(ix, docserver.Options{Prefix: BuiltinToolPrefix, Version: version.Version, Now: now}),
 		cancel: cancel,
 		done:   make(chan error, 1),
 	}

@@ -107,7 +107,7 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 	}
 	return &Plan{
 		Absent: l.absent, Notes: notes,
-		world:  w, opts: o, loaded: l, models: ms, checkers: checkers,
+		world: w, opts: o, loaded: l, models: ms, checkers: checkers,
 		env: &eval.Env{Timeout: o.Timeout, Now: w.Now},
 		header: eval.Header{
 			ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project,

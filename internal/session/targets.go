@@ -149,7 +149,7 @@ func (p *Plan) chosen(name string, s *eval.Suite) (t target.Target, base string,
 	case l.Config.Targets[name] != nil:
 		t = l.Config.Targets[name]
 	case name == BuiltinTarget:
-		t, err = startBuiltin()
+		t, err = startBuiltin(p.world.Now)
 	case name == defaultTarget:
 		t = &target.MCP{URL: defaultURL}
 	default:

@@ -29,6 +29,8 @@ func Imports(src string) []scan.Import {
 
 const (
 	maxUseDepth = 32 // groups inside groups
+
+	// UseBudget bounds what the paths of one source may expand to, in bytes.
 	UseBudget   = 1 << 20
 )
 
