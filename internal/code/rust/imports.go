@@ -31,7 +31,7 @@ const (
 	maxUseDepth = 32 // groups inside groups
 
 	// UseBudget bounds what the paths of one source may expand to, in bytes.
-	UseBudget   = 1 << 20
+	UseBudget = 1 << 20
 )
 
 // use expands use trees. A group repeats its prefix once per leaf, so a hostile source could make the expansion
