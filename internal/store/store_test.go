@@ -261,3 +261,41 @@ func TestNewerFormatIsRefused(t *testing.T) {
 		t.Errorf("Open gives %v", err)
 	}
 }
+
+// failing is a listener that takes nothing.
+type failing struct{}
+
+func (failing) Name() string                 { return "uploads" }
+func (failing) Start(*eval.Run) error        { return nil }
+func (failing) Event(eval.Event) error       { return nil }
+func (failing) Results([]*eval.Result) error { return errors.New("503") }
+func (failing) Finish(*eval.Run) error       { return nil }
+func (failing) Spools() bool                 { return true }
+
+// The errors of a listener are notes of the run, which is finished once more
+// with them, and what it did not take is noted.
+func TestListenerErrorsAreKept(t *testing.T) {
+	root := t.TempDir()
+	s := suiteOf(5)
+	w := store.Create(root, "r", []*eval.Suite{s})
+	r := runner(w)
+	r.Listeners = []eval.Listener{failing{}}
+	run, err := r.Run(t.Context(), eval.Header{ID: "r"}, []*eval.Suite{s})
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again, err := store.Open(filepath.Join(root, "r"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Notes) != 1 || !strings.Contains(again.Notes[0], "uploads: 503") {
+		t.Errorf("notes: %v", again.Notes)
+	}
+	if diff := cmp.Diff(ids(t, run), ids(t, again)); diff != "" || len(ids(t, again)) != 5 {
+		t.Errorf("results (-run +stored):\n%s", diff)
+	}
+	spool, err := os.ReadFile(filepath.Join(root, "r", "spool", "uploads.jsonl"))
+	if err != nil || strings.Count(string(spool), "\n") != 5 {
+		t.Errorf("spool: %s, %v", spool, err)
+	}
+}
