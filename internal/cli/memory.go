@@ -11,13 +11,15 @@ const (
 	// swept: a run makes much short-lived garbage and holds little.
 	gcPercent = 200
 	// memoryLimit is where sweeping gets eager, so that a run of many cases
-	// takes no more memory than one of few.
+	// takes not much more memory than one of few.
 	memoryLimit = 48 << 20
-	// room is what there must be above what is in use.
-	room = 16 << 20
+	// room is the least there must be for garbage above what is in use, and
+	// overhead what the runtime itself takes.
+	room     = 16 << 20
+	overhead = 8 << 20
 )
 
-// tuneMemory sets how the heap is swept. A limit below what is really in use
+// tuneMemory sets how the heap is swept. A limit close to what is really in use
 // would have the program do nothing but sweep, so it rises with that.
 func tuneMemory() {
 	debug.SetGCPercent(gcPercent)
@@ -26,14 +28,15 @@ func tuneMemory() {
 }
 
 // afterSweep looks at what is in use each time the heap has been swept, by way
-// of a value that nobody holds.
+// of a value that nothing refers to.
 func afterSweep(limit int64) {
 	type sentinel struct{ _ [16]byte }
 	runtime.SetFinalizer(new(sentinel), func(*sentinel) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
-		if used := int64(live[0].Value.Uint64()); used > limit-room {
-			limit = used + max(room, used/2)
+		used := int64(live[0].Value.Uint64())
+		if need := used + max(room, used/4) + overhead; need > limit {
+			limit = need
 			debug.SetMemoryLimit(limit)
 		}
 		afterSweep(limit)
