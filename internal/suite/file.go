@@ -20,7 +20,7 @@ type suiteFile struct {
 	Version     string    `yaml:"version" jsonschema:"the suite's own version" check:"max=200"`
 	Target      targetRef `yaml:"target" jsonschema:"what the tests are put to: the name of a target in mettle.yaml, or a target's settings"`
 	Defaults    defaults  `yaml:"defaults" jsonschema:"what holds for every test that does not say otherwise"`
-	Gates       []gate    `yaml:"gates" jsonschema:"conditions on the suite's results, such as pass_rate{difficulty=basic} >= 90%; without one, any failed test fails the suite" check:"max=1000"`
+	Gates       []gate    `yaml:"gates" jsonschema:"conditions on the suite's results, such as pass_rate{difficulty=basic} >= 90%; what no gate looks at must not fail" check:"max=1000"`
 	Tests       testList  `yaml:"tests" jsonschema:"the suite's tests" check:"required"`
 }
 
