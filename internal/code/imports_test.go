@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mettle-eval/mettle/internal/code/rust"
 )
 
 func TestImportsArchives(t *testing.T) {
@@ -152,22 +150,5 @@ func TestImportsLineEndings(t *testing.T) {
 		if diff := cmp.Diff(want, got.String()); diff != "" {
 			t.Errorf("line end %q (-want +got)\n%s", end, diff)
 		}
-	}
-}
-
-// TestUseExpansionIsBounded holds that a group with a long prefix and many leaves does not grow with their product.
-func TestUseExpansionIsBounded(t *testing.T) {
-	prefix := strings.Repeat("a", 900)
-	src := strings.Repeat("use "+prefix+"::{"+strings.Repeat("b,", 20_000)+"};\n", 20)
-	total := 0
-	for _, i := range Imports("rust", src) {
-		total += len(i.Path)
-	}
-	if most := rust.UseBudget + 4*len(src); total == 0 || total > most {
-		t.Errorf("paths take %d bytes, want some and at most %d", total, most)
-	}
-	deep := "use " + strings.Repeat("a::{", 100_000) + "b" + strings.Repeat("}", 100_000) + ";"
-	if got := Imports("rust", deep); len(got) != 0 {
-		t.Errorf("a tree %d deep gave %d imports, want none", 100_000, len(got))
 	}
 }

@@ -52,7 +52,7 @@ type Token struct {
 // maxDescent bounds the nesting of what these parsers read.
 const maxDescent = 250
 
-// Verdict is the outcome in the form [Syntax] gives it.
+// Verdict is the outcome: what is wrong, and whether that could be said.
 func (d *Parser) Verdict() ([]source.Problem, bool) {
 	switch {
 	case d.deep:

@@ -29,9 +29,7 @@ func Imports(src string) []scan.Import {
 
 const (
 	maxUseDepth = 32 // groups inside groups
-
-	// UseBudget bounds what the paths of one source may expand to, in bytes.
-	UseBudget = 1 << 20
+	useBudget   = 1 << 20
 )
 
 // use expands use trees. A group repeats its prefix once per leaf, so a hostile source could make the expansion
@@ -44,7 +42,7 @@ type use struct {
 }
 
 func newRustUse(src string, d scan.Dialect) *use {
-	return &use{Statements: scan.NewStatements(src, "rust", d), budget: UseBudget + 4*len(src)}
+	return &use{Statements: scan.NewStatements(src, "rust", d), budget: useBudget + 4*len(src)}
 }
 
 // declaration reads one use declaration. The semicolon may be missing only where something else ends the statement: the
@@ -192,7 +190,7 @@ var Calls = scan.CallRules{
 // ProseUse reads a use declaration or extern crate in running text. There the path must be more than one word, or "use this;"
 // would be an import; in a code span the closing backtick may stand for the semicolon.
 func ProseUse(s *scan.Statements, span bool) bool {
-	u := &use{Statements: s, budget: UseBudget}
+	u := &use{Statements: s, budget: useBudget}
 	if s.Word("extern") {
 		return u.externCrate() && (s.Punct(";") || span && s.StartsWith('`'))
 	}
