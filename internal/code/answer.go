@@ -62,7 +62,7 @@ func (a *Answer) read(text string, depth int) {
 		a.unfenced(text)
 		return
 	}
-	blocks = a.mend(text, blocks)
+	blocks = a.rejoin(text, blocks)
 	named := slices.ContainsFunc(blocks, func(b Block) bool { return a.accepts(b.Lang) })
 	for _, b := range blocks {
 		a.sort(b, named)
@@ -152,9 +152,9 @@ func parses(lang, src string) bool {
 	return checked && len(problems) == 0
 }
 
-// mend takes back closing fences that are part of a program: Markdown written in a string of the program has fences of
+// rejoin takes back closing fences that are part of a program: Markdown written in a string of the program has fences of
 // its own, and the first that looks like an end is not the end.
-func (a *Answer) mend(text string, blocks []Block) []Block {
+func (a *Answer) rejoin(text string, blocks []Block) []Block {
 	const tries = 6          // for one block
 	rescans := 24            // for the whole answer: each reads all of it again
 	inside := map[int]bool{} // lines of fences that close nothing

@@ -35,7 +35,7 @@ const (
 )
 
 // onlyParse makes esbuild stop when it has read the source: its second declaration is an error that does not end the
-// parsing but keeps the output from being made. Nobody wants the output, it costs as much as the parsing, and esbuild's
+// parsing but keeps the output from being made. The output is not used, it costs as much as the parsing, and esbuild's
 // printer takes time that grows with the square of deep nesting and of long lists.
 const onlyParse = "let _mettle;let _mettle;"
 
