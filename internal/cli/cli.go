@@ -146,7 +146,7 @@ func Main(w *World) int {
 func newRootCmd(w *World) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "mettle",
-		Short: "Put MCP documentation servers and Agent Skills to the test",
+		Short: "Test MCP documentation servers and Agent Skills",
 		Long: "mettle asks an MCP server, or a model that has read a skill, the questions of a YAML\n" +
 			"suite, checks the answers with rules and judges, reports by difficulty, tool and score,\n" +
 			"and fails CI on a regression. It lints Agent Skills in milliseconds.\n\n" +

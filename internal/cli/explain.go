@@ -20,7 +20,7 @@ import (
 func newExplainCmd(w *World) *cobra.Command {
 	return &cobra.Command{
 		Use:     "explain [KIND]",
-		Short:   "Say what a rule or target means, its parameters, and an example",
+		Short:   "Explain a rule or a target, with an example",
 		Example: "  mettle explain\n  mettle explain matches_regex\n  mettle explain frontmatter-quote",
 		Args:    cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -46,7 +46,7 @@ func newLintCmd(w *World) *cobra.Command {
 	o := new(lintOptions)
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
-		Short: "Find what is wrong with Agent Skills, and mend what is certain",
+		Short: "Lint Agent Skills; --fix applies safe fixes",
 		Long: "Reads SKILL.md files and says what is wrong with them, where, and how to mend it. PATH\n" +
 			"is a SKILL.md file, the folder of a skill, a folder that holds skills at any depth, or\n" +
 			"- for standard input. Without one it is the folder that skills in mettle.yaml names,\n" +

@@ -46,7 +46,7 @@ func newProbeCmd(w *World) *cobra.Command {
 	o := new(probeOptions)
 	cmd := &cobra.Command{
 		Use:   "probe SERVER",
-		Short: "Take a first look at an MCP server, calling no tool",
+		Short: "Inspect an MCP server without calling tools",
 		Long: "Connects to an MCP server, lists its tools and checks what clients are known to trip\n" +
 			"over. SERVER is an address, a command line in quotes, or a command behind --. No tool\n" +
 			"is called. Set METTLE_TOKEN to send a bearer token.\n\n" +

@@ -51,7 +51,7 @@ func newRunsCmd(w *World) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:     "runs",
-		Short:   "List the runs that were kept, newest first",
+		Short:   "List stored runs, newest first",
 		Example: "  mettle runs\n  mettle runs --json | jq .id",
 		Args:    cobra.NoArgs,
 	}

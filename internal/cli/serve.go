@@ -31,7 +31,7 @@ func newServeCmd(w *World) *cobra.Command {
 	o := new(serveOptions)
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve a folder of Markdown pages as an MCP documentation server",
+		Short: "Serve Markdown pages as an MCP documentation server",
 		Long: "Indexes Markdown pages and answers questions about them over MCP, by full-text\n" +
 			"retrieval: the best passages with their sources, nothing made up. Without --docs the\n" +
 			"pages that mettle carries are served.\n\n" +

@@ -12,7 +12,7 @@ func newValidateCmd(w *World) *cobra.Command {
 	o := new(session.Select)
 	cmd := &cobra.Command{
 		Use:   "validate [SUITE…]",
-		Short: "Find everything wrong with suites and configuration, asking no server",
+		Short: "Check suites and mettle.yaml without asking a server",
 		Long: "Loads suites and mettle.yaml as run would and lists every problem of every file\n" +
 			"with its place. Nothing is asked of any server.",
 		Example: "  mettle validate\n  mettle validate suites/*.yaml",
