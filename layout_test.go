@@ -74,7 +74,7 @@ var layout = map[string][]string{
 	"internal/report/lint": {"internal/report", "internal/skill/lint", "internal/term"},
 	"internal/grade": {
 		"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill",
-		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason",
+		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason", "internal/jsonschema",
 	},
 	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/reason"},
 	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
@@ -88,7 +88,9 @@ var layout = map[string][]string{
 		"internal/skill", "internal/store", "internal/suite", "internal/target", "internal/term", "internal/version",
 	},
 
-	"internal/target": {"internal/eval", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
+	"internal/jsonschema": {"internal/kind", "internal/grade/reason"}, // schemas of suites and servers
+
+	"internal/target": {"internal/eval", "internal/jsonschema", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
 	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/skill/lint", "internal/llm"},
 }
 

@@ -15,6 +15,7 @@ var metricDocs = map[string][2]string{
 	"unscored":     {"how many have a check that could not decide, and none that failed", "number"},
 	"skipped":      {"how many were left out", "number"},
 	"total":        {"how many results there are", "number"},
+	"retries":      {"how many tries were made after the first, by calls that broke on the way", "number"},
 	"score":        {"mean of the cases' scores, each the weighted mean of its checks' values", "80% or 0.8"},
 	"confidence":   {"mean of the confidence that answers state, those of 0 left out", "70 or 70%"},
 	"latency_mean": {"mean time of an answer", "800ms or 2s"},

@@ -605,6 +605,7 @@ func (p *parser) fault() *Fault {
 	optName(p, "class", &f.Class)
 	p.optString("message", &f.Message)
 	p.optUsage(&f.Usage)
+	p.optInt("attempts", &f.Attempts)
 	p.close('}')
 	return f
 }
@@ -648,6 +649,7 @@ func (p *parser) response(r *Response) (contextDigest string) {
 	p.optRaw("structured", &r.Structured)
 	p.optBool("is_error", &r.IsError)
 	p.optMap("meta", &r.Meta)
+	p.optString("meta_broken", &r.MetaBroken)
 	optItems(p, "sources", &r.Sources, (*parser).source)
 	optItems(p, "steps", &r.Steps, (*parser).step)
 	p.optString("context", &r.Context)
@@ -655,6 +657,7 @@ func (p *parser) response(r *Response) (contextDigest string) {
 	p.optUsage(&r.Usage)
 	optName(p, "model", &r.Model)
 	p.optInt("attempts", &r.Attempts)
+	optItems(p, "retries", &r.Retries, (*parser).textItem)
 	optItems(p, "notes", &r.Notes, (*parser).textItem)
 	if p.has("exchange") {
 		r.Exchange = p.exchange()

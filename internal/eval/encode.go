@@ -285,6 +285,7 @@ func (e *Encoder) OptFault(key string, f *Fault) {
 	e.Key("message")
 	e.Text(f.Message)
 	e.OptUsage("usage", f.Usage)
+	e.OptInt("attempts", f.Attempts)
 	e.Close('}')
 }
 
@@ -385,6 +386,7 @@ func (e *Encoder) response(r *Response, contextDigest string) {
 	e.OptRaw("structured", r.Structured)
 	e.OptBool("is_error", r.IsError)
 	e.OptMap("meta", r.Meta)
+	e.OptText("meta_broken", r.MetaBroken)
 	optList(e, "sources", r.Sources, func(e *Encoder, s *Source) {
 		e.Open('{')
 		e.OptInt("n", s.N)
@@ -409,6 +411,7 @@ func (e *Encoder) response(r *Response, contextDigest string) {
 	e.OptUsage("usage", r.Usage)
 	e.OptText("model", r.Model)
 	e.OptInt("attempts", r.Attempts)
+	e.OptTexts("retries", r.Retries)
 	e.OptTexts("notes", r.Notes)
 	if x := r.Exchange; x != nil {
 		e.Key("exchange")

@@ -214,12 +214,13 @@ type Describer interface{ Describe() map[string]string }
 
 // Response is what a target answered.
 type Response struct {
-	Text       string          `json:"text"`                 // the answer proper, envelope split off
-	Raw        string          `json:"raw,omitempty"`        // everything the target said as text, when it is more than Text
-	Structured json.RawMessage `json:"structured,omitempty"` // structured content, as sent
-	IsError    bool            `json:"is_error,omitempty"`   // the target flagged its own answer as an error
-	Meta       map[string]any  `json:"meta,omitempty"`       // parsed metadata: confidence, sourcesUsed, …
-	Sources    []Source        `json:"sources,omitempty"`    // the answer's source list
+	Text       string          `json:"text"`                  // the answer proper, envelope split off
+	Raw        string          `json:"raw,omitempty"`         // everything the target said as text, when it is more than Text
+	Structured json.RawMessage `json:"structured,omitempty"`  // structured content, as sent
+	IsError    bool            `json:"is_error,omitempty"`    // the target flagged its own answer as an error
+	Meta       map[string]any  `json:"meta,omitempty"`        // parsed metadata: confidence, sourcesUsed, …
+	MetaBroken string          `json:"meta_broken,omitempty"` // why metadata that is there could not be read
+	Sources    []Source        `json:"sources,omitempty"`     // the answer's source list
 	Steps      []Step          `json:"steps,omitempty"`
 	Context    string          `json:"context,omitempty"` // what the target was given to answer from: a skill's text
 	Artifacts  []Artifact      `json:"artifacts,omitempty"`
@@ -227,6 +228,7 @@ type Response struct {
 	Model      string          `json:"model,omitempty"`
 	Latency    time.Duration   `json:"-"`
 	Attempts   int             `json:"attempts,omitempty"` // tries it took to get this answer, when more than one
+	Retries    []string        `json:"retries,omitempty"`  // why the tries before the last one failed, where that is known
 	Notes      []string        `json:"notes,omitempty"`    // oddities of the answer's form that are no verdict
 	Exchange   *Exchange       `json:"exchange,omitempty"`
 }

@@ -35,7 +35,7 @@ type Label struct{ Name, Value string }
 
 // GateMetrics lists what a gate can bound, in the order help shows it.
 var GateMetrics = []string{
-	"pass_rate", "passed", "failed", "errors", "unscored", "skipped", "total", "score", "confidence",
+	"pass_rate", "passed", "failed", "errors", "unscored", "skipped", "total", "retries", "score", "confidence",
 	"latency_mean", "latency_p50", "latency_p95", "latency_p99", "latency_max",
 }
 

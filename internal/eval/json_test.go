@@ -32,12 +32,12 @@ func fullResult() *Result {
 			},
 			{Key: "k", Kind: "k", Status: Pass, Value: 0},
 		},
-		Fault: &Fault{Class: "x", Message: "y", Usage: usage},
+		Fault: &Fault{Class: "x", Message: "y", Usage: usage, Attempts: 9},
 		Response: &Response{
 			Text: "Größe \U0001F600 \x00\x1f\x7f", Raw: "raw", Structured: json.RawMessage(`{"a":[1,2.50,-0,1E+2,"\ud83d\ude00"]}`), IsError: true,
-			Meta: map[string]any{"confidence": 80.0, "n": nil}, Sources: []Source{{1, "t", "u"}, {}},
+			Meta: map[string]any{"confidence": 80.0, "n": nil}, MetaBroken: "b", Sources: []Source{{1, "t", "u"}, {}},
 			Steps:   []Step{{"1", CallStep, "ask", json.RawMessage(`{"q":"<"}`), "t", true, "0", time.Second, time.Minute, usage}},
-			Context: "the skill", Artifacts: []Artifact{{"n", "d", 3}}, Usage: usage, Model: "m", Latency: 1500 * time.Microsecond, Attempts: 2,
+			Context: "the skill", Artifacts: []Artifact{{"n", "d", 3}}, Usage: usage, Model: "m", Latency: 1500 * time.Microsecond, Attempts: 2, Retries: []string{"it broke"},
 			Notes: []string{"odd", ""}, Exchange: &Exchange{json.RawMessage(`{}`), json.RawMessage(`null`)},
 		},
 		Events: []Event{{ID: 1, Kind: ModelEvent, Name: "m", Start: 1, Duration: time.Second, Usage: usage, Error: "e"}, {ID: 2, Parent: 1, Kind: ScoreEvent}},
@@ -84,6 +84,7 @@ type (
 		Structured json.RawMessage `json:"structured,omitempty"`
 		IsError    bool            `json:"is_error,omitempty"`
 		Meta       map[string]any  `json:"meta,omitempty"`
+		MetaBroken string          `json:"meta_broken,omitempty"`
 		Sources    []Source        `json:"sources,omitempty"`
 		Steps      []stepJSON      `json:"steps,omitempty"`
 		Context    string          `json:"context,omitempty"`
@@ -91,6 +92,7 @@ type (
 		Usage      *Usage          `json:"usage,omitempty"`
 		Model      string          `json:"model,omitempty"`
 		Attempts   int             `json:"attempts,omitempty"`
+		Retries    []string        `json:"retries,omitempty"`
 		Notes      []string        `json:"notes,omitempty"`
 		Exchange   *Exchange       `json:"exchange,omitempty"`
 		Digest     string          `json:"context_digest,omitempty"`

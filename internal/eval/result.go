@@ -35,6 +35,8 @@ type Fault struct {
 	Class   string `json:"class"`
 	Message string `json:"message"`
 	Usage   *Usage `json:"usage,omitempty"` // of an answer that came to nothing and was paid for
+
+	Attempts int `json:"attempts,omitempty"` // tries that were made, when more than one
 }
 
 // Classes of faults. They name what broke, so that a report can group them.
@@ -47,7 +49,8 @@ const (
 )
 
 // FaultOf classes an error. An error anywhere in the chain may name its own
-// class with a method Class() string, and what it cost with Used() *Usage.
+// class with a method Class() string, what it cost with Used() *Usage, and how
+// often it was tried with Tries() int.
 func FaultOf(err error) *Fault {
 	f := &Fault{Class: TransportFault, Message: err.Error()}
 	var classed interface {
@@ -67,7 +70,26 @@ func FaultOf(err error) *Fault {
 	if errors.As(err, &paid) {
 		f.Usage = paid.Used()
 	}
+	var tried interface {
+		error
+		Tries() int
+	}
+	if errors.As(err, &tried) && tried.Tries() > 1 {
+		f.Attempts = tried.Tries()
+	}
 	return f
+}
+
+// Retries is how many tries were made after the first, whether an answer came
+// of it or not.
+func (r *Result) Retries() int {
+	attempts := 0
+	if r.Response != nil {
+		attempts = r.Response.Attempts
+	} else if r.Fault != nil {
+		attempts = r.Fault.Attempts
+	}
+	return max(0, attempts-1)
 }
 
 // settle sets the status and value that follow from the scores. A failed check

@@ -129,7 +129,7 @@ func TestGateParsing(t *testing.T) {
 		{text: "pass_rate >= 2s", err: `gate bound "2s" of pass_rate is a rate, not a time`},
 		{text: "failed == 3%", err: `gate bound "3%": failed is a plain number`},
 		{text: "pass_rate", err: `gate "pass_rate" has no comparison: write it like "pass_rate >= 90%"`},
-		{text: "speed > 3", err: `unknown gate metric "speed", want one of pass_rate, passed, failed, errors, unscored, skipped, total, score, confidence, latency_mean, latency_p50, latency_p95, latency_p99, latency_max`},
+		{text: "speed > 3", err: `unknown gate metric "speed", want one of pass_rate, passed, failed, errors, unscored, skipped, total, retries, score, confidence, latency_mean, latency_p50, latency_p95, latency_p99, latency_max`},
 		{text: "failed{colour=red} == 0", err: `unknown gate label "colour", want one of difficulty, tool, project, tag, suite, target, key, kind`},
 		{text: "failed{difficulty=hard} == 0", err: `unknown difficulty "hard", want basic, intermediate or advanced`},
 		{text: "failed{tag} == 0", err: `gate label "tag" is not name=value`},
@@ -287,6 +287,42 @@ func TestNoGateExcusesWhatItDoesNotBound(t *testing.T) {
 				t.Errorf("verdict %s, want %s; %+v", got.Verdict, tt.want, got.Outcomes)
 			}
 		})
+	}
+}
+
+// TestRetriesAreCountedByReason has results that took more than one try, with
+// an answer and without.
+func TestRetriesAreCountedByReason(t *testing.T) {
+	gates := make([]eval.Gate, 2)
+	for i, text := range []string{"retries == 0", "retries <= 6"} {
+		var err error
+		if gates[i], err = eval.ParseGate(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	died := "the server process ended (exit status 3)"
+	tally := eval.NewTally(gates, nil)
+	for i, r := range []*eval.Result{
+		{Status: eval.Pass, Response: &eval.Response{}},
+		{Status: eval.Pass, Response: &eval.Response{Attempts: 2, Retries: []string{died}}},
+		{Status: eval.Pass, Response: &eval.Response{Attempts: 3, Retries: []string{died, "server answered 503 Service Unavailable"}}},
+		{Status: eval.Pass, Response: &eval.Response{Attempts: 2}},
+		{Status: eval.Error, Fault: &eval.Fault{Class: eval.TransportFault, Attempts: 3}},
+	} {
+		r.Case = &eval.Case{ID: string(rune('a' + i))}
+		tally.Add(r)
+	}
+	want := []eval.Mode{
+		{Name: died, Count: 2, Cases: []string{"b", "c"}},
+		{Name: "transport error", Count: 2, Cases: []string{"e"}},
+		{Name: "reason not recorded", Count: 1, Cases: []string{"d"}},
+		{Name: "server answered 503 Service Unavailable", Count: 1, Cases: []string{"c"}},
+	}
+	if diff := cmp.Diff(want, tally.Summary().Retries); diff != "" {
+		t.Errorf("retries (-want +got):\n%s", diff)
+	}
+	if o := tally.Outcomes(); o[0].Met || o[0].Value != 6 || !o[1].Met {
+		t.Errorf("outcomes %+v", o)
 	}
 }
 

@@ -63,7 +63,8 @@ type Summary struct {
 	ByKey        []Scored `json:"by_key,omitempty"`
 	ByKind       []Scored `json:"by_kind,omitempty"`
 	Modes        []Mode   `json:"failure_modes,omitempty"`
-	Spread       []Spread `json:"spread,omitempty"` // cases whose trials differ
+	Retries      []Mode   `json:"retries,omitempty"` // tries after the first, by why the one before failed
+	Spread       []Spread `json:"spread,omitempty"`  // cases whose trials differ
 }
 
 // Spent is what the models of a run consumed, the judges apart.
@@ -182,6 +183,7 @@ type Tally struct {
 	keys      map[string]*Scored
 	kinds     map[string]*Scored
 	modes     map[string]*Mode
+	retries   map[string]*Mode       // by why the try before failed
 	cases     map[Identity]*Verdicts // the trial left out
 	graded    map[string]KindInfo
 	gates     []gateTally
@@ -194,7 +196,7 @@ type groups struct{ byName map[string]*Group }
 func NewTally(gates []Gate, kinds map[string]KindInfo) *Tally {
 	t := &Tally{
 		groups: map[string]*groups{}, keys: map[string]*Scored{}, kinds: map[string]*Scored{},
-		modes: map[string]*Mode{}, cases: map[Identity]*Verdicts{}, graded: kinds,
+		modes: map[string]*Mode{}, retries: map[string]*Mode{}, cases: map[Identity]*Verdicts{}, graded: kinds,
 	}
 	for _, g := range gates {
 		t.gates = append(t.gates, gateTally{gate: g, others: g.coveredBy(gates)})
@@ -227,6 +229,7 @@ func (t *Tally) Add(r *Result) {
 	}
 	t.addScores(r.Scores)
 	t.addModes(r)
+	t.addRetries(r)
 	for i := range t.gates {
 		t.gates[i].add(r)
 	}
@@ -370,6 +373,33 @@ func (t *Tally) addModes(r *Result) {
 	}
 }
 
+// addRetries counts the tries that failed by their reason. One whose reason was
+// not kept is counted by what came of it.
+func (t *Tally) addRetries(r *Result) {
+	count := func(reason string, n int) {
+		m := t.retries[reason]
+		if m == nil {
+			m = &Mode{Name: reason}
+			t.retries[reason] = m
+		}
+		m.Count += n
+		m.Cases = append(m.Cases, r.Case.ID)
+	}
+	unknown := r.Retries()
+	if r.Response != nil {
+		for _, reason := range r.Response.Retries[:min(unknown, len(r.Response.Retries))] {
+			count(reason, 1)
+			unknown--
+		}
+	}
+	switch {
+	case unknown > 0 && r.Fault != nil:
+		count(r.Fault.Class+" error", unknown)
+	case unknown > 0:
+		count("reason not recorded", unknown)
+	}
+}
+
 // Summary gives what has been counted so far. It does not depend on the order
 // in which results came in.
 func (t *Tally) Summary() *Summary {
@@ -382,15 +412,21 @@ func (t *Tally) Summary() *Summary {
 	s.ByTag = t.sorted("tag")
 	s.BySuite = t.sorted("suite")
 	s.ByKey, s.ByKind = sortedScores(t.keys), sortedScores(t.kinds)
-	for _, m := range t.modes {
-		cases := slices.Compact(slices.Sorted(slices.Values(m.Cases)))
-		s.Modes = append(s.Modes, Mode{m.Name, m.Count, cases[:min(len(cases), modeCases)]})
-	}
-	slices.SortFunc(s.Modes, func(a, b Mode) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-	})
+	s.Modes, s.Retries = sortedModes(t.modes), sortedModes(t.retries)
 	s.Spread = t.spread()
 	return &s
+}
+
+// sortedModes lists modes, the most frequent first, each with its first cases.
+func sortedModes(modes map[string]*Mode) (out []Mode) {
+	for _, m := range modes {
+		cases := slices.Compact(slices.Sorted(slices.Values(m.Cases)))
+		out = append(out, Mode{m.Name, m.Count, cases[:min(len(cases), modeCases)]})
+	}
+	slices.SortFunc(out, func(a, b Mode) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	return out
 }
 
 // Outcomes holds the gates against what has been counted so far.
@@ -488,6 +524,7 @@ type gateTally struct {
 	score      Mean
 	confidence Mean
 	latencies  []float64
+	retries    int
 }
 
 func (t *gateTally) add(r *Result) {
@@ -504,6 +541,7 @@ func (t *gateTally) add(r *Result) {
 	if key != "" || kind != "" {
 		t.addScores(r.Scores)
 	}
+	t.retries += r.Retries()
 	if r.Response == nil {
 		return
 	}
@@ -570,6 +608,8 @@ func (t *gateTally) count() int {
 		return t.counts.Unscored
 	case "skipped":
 		return t.counts.Skipped
+	case "retries":
+		return t.retries
 	}
 	return t.counts.Total
 }

@@ -65,6 +65,10 @@ func (c *children) checks() []*eval.Check {
 	return out
 }
 
+// Held lists the checks inside a check, for those who look for a kind of check
+// in a case.
+func (c *children) Held() []*eval.Check { return c.checks() }
+
 // deciding counts the children that are not of warn severity.
 func (c *children) deciding() (n int) {
 	for _, check := range c.checks() {

@@ -51,6 +51,8 @@ func metaNumber(r *eval.Response, key string) (v float64, why string) {
 		return v, ""
 	}
 	switch given, ok := r.Meta[key]; {
+	case r.MetaBroken != "":
+		return 0, fmt.Sprintf("no %s: %s", key, cut(r.MetaBroken))
 	case len(r.Meta) == 0:
 		return 0, fmt.Sprintf("no %s: the answer has no metadata", key)
 	case ok:

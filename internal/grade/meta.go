@@ -48,6 +48,8 @@ func (g *meta) Check() (err error) {
 func (g *meta) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	where := "the answer's metadata"
 	switch {
+	case a.Response.MetaBroken != "":
+		return judged(false, cut(a.Response.MetaBroken), "metadata that can be read"), nil
 	case len(a.Response.Meta) == 0:
 		where += ", as there is none"
 	case g.Exists == nil || *g.Exists:

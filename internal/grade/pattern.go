@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 )
 
 // patternTimeout ends a match that backtracks without end.
@@ -52,7 +54,7 @@ func compilePattern(text string, flags patternFlags) (*pattern, error) {
 	if token := re2Only(text); token != "" {
 		p, err := compileRE2(text, flags)
 		if err != nil {
-			return nil, fmt.Errorf("%s has a meaning in RE2 only, and as RE2 it does not compile: %s", token, syntaxText(err))
+			return nil, fmt.Errorf("%s has a meaning in RE2 only, and as RE2 it does not compile: %s", token, reason.Syntax(err))
 		}
 		return p, nil
 	}
@@ -63,7 +65,7 @@ func compilePattern(text string, flags patternFlags) (*pattern, error) {
 	if p, re2 := compileRE2(text, flags); re2 == nil {
 		return p, nil
 	}
-	return nil, errors.New(syntaxText(err))
+	return nil, errors.New(reason.Syntax(err))
 }
 
 func compileJS(text string, flags patternFlags) (*pattern, error) {
@@ -126,15 +128,6 @@ func compileRE2(text string, flags patternFlags) (*pattern, error) {
 		}
 		return s[at[0]:at[1]], true, nil
 	}}, nil
-}
-
-// syntaxText is what a compiler says, without its preamble and the pattern.
-func syntaxText(err error) string {
-	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	if i := strings.LastIndex(text, " in `"); i > 0 {
-		text = text[:i]
-	}
-	return "not a regular expression: " + oneLine(text, 200)
 }
 
 // re2Only gives the first thing in a pattern that RE2 has a meaning for and

@@ -33,6 +33,9 @@ func (g *sourcesCount) Check() error { return checkRange(g.Min, g.Max) }
 func (g *sourcesCount) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 	v, why := metaNumber(a.Response, "sourcesUsed")
 	ok := (g.Min == nil || v >= float64(*g.Min)) && (g.Max == nil || v <= float64(*g.Max))
+	if a.Response.MetaBroken != "" {
+		return judged(false, why, bounds(g.Min, g.Max)), nil // not even that there are none
+	}
 	if why != "" {
 		return judged(ok, why, bounds(g.Min, g.Max)), nil
 	}

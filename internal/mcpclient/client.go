@@ -26,6 +26,7 @@ type Client struct {
 	ids     atomic.Int64
 	stderr  *tail
 	noise   noiseLog
+	turns   *turns // of a process; nil over HTTP
 
 	// Settled by the first connect; only connect and its callers, of which
 	// there is one at a time, touch them.
@@ -66,6 +67,9 @@ func Dial(ctx context.Context, cfg Config) (*Client, error) {
 	}
 	c.noise.secrets = c.secrets
 	c.ids.Store(firstID)
+	if cfg.Transport == TransportStdio {
+		c.turns = newTurns(c)
+	}
 	c.web = newWeb(cfg, c.tasks)
 	var err error
 	if c.web.auth, err = newAuthorizer(cfg, c.web, c.secrets); err != nil {
@@ -187,10 +191,16 @@ func (c *Client) redial(ctx context.Context, old *link, d *dialing) {
 // again, and other calls with it.
 const maxLosses = 3
 
-// attempt runs op on the current link until it succeeds or fails for good.
-func (c *Client) attempt(ctx context.Context, op func(l *link) *fault) (attempts int, f *fault) {
+// attempt runs op on the current link until it succeeds or fails for good. If
+// reasons is given, it gets why each try failed.
+func (c *Client) attempt(ctx context.Context, reasons *[]string, op func(l *link) *fault) (attempts int, f *fault) {
 	losses := 0
-	return retry(ctx, c.cfg.Retries, func() *fault {
+	return retry(ctx, c.cfg.Retries, func() (f *fault) {
+		defer func() {
+			if f != nil && reasons != nil {
+				*reasons = addFinding(*reasons, "%s", c.secrets.excerpt(f.reason(), excerptSize))
+			}
+		}()
 		l, f := c.live(ctx)
 		if f != nil {
 			return f
@@ -247,10 +257,18 @@ func (c *Client) Call(ctx context.Context, tool string, args json.RawMessage) (*
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", tool, err)
 	}
+	if c.turns != nil {
+		done, f := c.turns.take(ctx)
+		if f != nil {
+			return nil, c.secrets.newError(OpCall, tool, 0, f)
+		}
+		defer done()
+	}
 	ctx, cancel := c.tasks.bound(ctx, c.cfg.Timeouts.Call)
 	defer cancel()
 	var res *Result
-	attempts, f := c.attempt(ctx, func(l *link) (f *fault) {
+	var reasons []string
+	attempts, f := c.attempt(ctx, &reasons, func(l *link) (f *fault) {
 		began := now()
 		if res, f = c.callOnce(ctx, l, tool, args); f == nil {
 			res.Latency = now().Sub(began)
@@ -260,7 +278,7 @@ func (c *Client) Call(ctx context.Context, tool string, args json.RawMessage) (*
 	if f != nil {
 		return nil, c.secrets.newError(OpCall, tool, attempts, f)
 	}
-	res.Attempts = attempts
+	res.Attempts, res.Retries = attempts, reasons
 	return res, nil
 }
 

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -67,13 +68,15 @@ type Config struct {
 
 // Timeouts bounds each phase of a session; the context of a call bounds it too.
 type Timeouts struct {
-	// Start covers a process from its start to the end of the handshake. The
-	// default is 60 s, because npx may have to download the server first.
+	// Start covers a process from its start to its first answer. The default is
+	// Connect if that is set, else 60 s, because npx may have to download the
+	// server first.
 	Start time.Duration
-	// Connect covers the handshake over HTTP (30 s).
+	// Connect covers the handshake: over HTTP all of it, with a process what
+	// follows its first answer (30 s).
 	Connect time.Duration
-	// Probe is how long a server may be silent to server/discover before it
-	// counts as one of the legacy era (5 s).
+	// Probe is how long a server may be silent to server/discover before the
+	// handshake of the legacy era is tried as well (5 s).
 	Probe time.Duration
 	// List covers all pages of tools/list (30 s).
 	List time.Duration
@@ -99,7 +102,7 @@ func (t Timeouts) withDefaults() Timeouts {
 			*d = def
 		}
 	}
-	set(&t.Start, 60*time.Second)
+	set(&t.Start, cmp.Or(max(t.Connect, 0), 60*time.Second))
 	set(&t.Connect, 30*time.Second)
 	set(&t.Probe, 5*time.Second)
 	set(&t.List, 30*time.Second)

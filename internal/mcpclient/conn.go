@@ -35,6 +35,7 @@ type reply struct {
 	result   []byte
 	findings []string
 	session  string // the id in the HTTP headers around it
+	overtook bool   // on a stream: it came before the answer to an earlier request
 }
 
 // A request is a JSON-RPC request on its way beside the SDK.
@@ -161,6 +162,7 @@ func sdkID(id jsonrpc.ID) int64 {
 const (
 	methodDiscover    = "server/discover"
 	methodInitialize  = "initialize"
+	methodPing        = "ping"
 	methodInitialized = "notifications/initialized"
 	methodListTools   = "tools/list"
 	methodCallTool    = "tools/call"

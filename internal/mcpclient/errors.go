@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -67,7 +68,8 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// RPCError is a JSON-RPC error: an answer of the server, never retried.
+// RPCError is a JSON-RPC error: an answer of the server. It is retried only
+// where an HTTP status of 5xx says that the server broke.
 type RPCError struct {
 	Code    int64
 	Message string
@@ -77,6 +79,13 @@ type RPCError struct {
 // Error gives the code and the message as the server sent them.
 func (e *RPCError) Error() string {
 	return fmt.Sprintf("JSON-RPC error %d: %s", e.Code, e.Message)
+}
+
+// final tells whether the error is about the request itself, so that the next
+// try would see the same: the codes of JSON-RPC for what cannot be parsed, is no
+// request, names no method or has the wrong parameters.
+func (e *RPCError) final() bool {
+	return e.Code == -32700 || -32602 <= e.Code && e.Code <= -32600
 }
 
 // quiet hides the text of a cause, which may quote the URL or a header, but
@@ -127,6 +136,18 @@ func (f *fault) Error() string {
 	return strings.Join(parts, ": ")
 }
 
+// reason is the fault in a form that is equal for equal faults, so that they
+// can be counted: without the body of an answer and the ports of a connection.
+func (f *fault) reason() string {
+	g := *f
+	g.body = ""
+	var op *net.OpError
+	if errors.As(f.cause, &op) {
+		g.cause = fmt.Errorf("%s: %w", op.Op, op.Err)
+	}
+	return g.Error()
+}
+
 func (f *fault) Unwrap() error { return f.cause }
 
 func protocolFault(format string, args ...any) *fault {
@@ -144,8 +165,25 @@ func tooLargeFault(limit int64) *fault {
 // errClosed is the cause of a context that ended because of [Client.Close].
 var errClosed = errors.New("the client is closed")
 
+// A lateError is the cause of a context that ended because one of [Timeouts]
+// passed.
+type lateError struct {
+	timeout string // as settings call it
+	limit   time.Duration
+}
+
+func (e *lateError) Error() string {
+	return fmt.Sprintf("no answer within %s (timeouts.%s)", e.limit, e.timeout)
+}
+
+func (e *lateError) Is(target error) bool { return target == context.DeadlineExceeded }
+
 // ctxFault says why ctx ended.
 func ctxFault(ctx context.Context) *fault {
+	var late *lateError
+	if errors.As(context.Cause(ctx), &late) {
+		return &fault{class: ClassTimeout, text: late.Error(), cause: context.DeadlineExceeded}
+	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return &fault{class: ClassTimeout, text: "no answer in time", cause: ctx.Err()}
 	}

@@ -155,7 +155,7 @@ func TestHTTPFaults(t *testing.T) {
 		{name: "401", on: always(401, "text/plain", ""), class: mcpclient.ClassAuth, status: 401},
 		{name: "403", on: always(403, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no"}}`), class: mcpclient.ClassAuth, status: 403, body: `{"jsonrpc":"2.0","id":1000001,"error":{"code":-32000,"message":"no"}}`},
 		{name: "400 with json-rpc", on: always(400, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`), class: mcpclient.ClassRPC, status: 400, body: `{"jsonrpc":"2.0","id":1000001,"error":{"code":-32602,"message":"no"}}`},
-		{name: "500 with json-rpc", on: always(500, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`), class: mcpclient.ClassRPC, status: 500, body: `{"jsonrpc":"2.0","id":1000001,"error":{"code":-32603,"message":"no"}}`},
+		{name: "500 with json-rpc", on: always(500, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"no"}}`), class: mcpclient.ClassRPC, status: 500, body: `{"jsonrpc":"2.0","id":1000001,"error":{"code":-32602,"message":"no"}}`},
 		{name: "200 with json-rpc", on: always(200, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`), class: mcpclient.ClassRPC},
 		{name: "error with null id", on: always(200, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}%.0s`), class: mcpclient.ClassRPC},
 	}
@@ -227,6 +227,8 @@ func TestHTTPRetried(t *testing.T) {
 		"502": always(502, "text/html", ""), "503": always(503, "text/plain", ""),
 		"504":          always(504, "text/plain", ""),
 		"500 null id":  always(500, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}%.0s`),
+		"500 json-rpc": always(500, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"no"}}`),
+		"503 json-rpc": always(503, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no"}}`),
 		"429 json-rpc": always(429, "application/json", `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no"}}`),
 		"dropped":      onCall(func(w http.ResponseWriter, _ *http.Request, _ string, _ int) bool { drop(w); return true }),
 		"cut off": onCall(func(w http.ResponseWriter, _ *http.Request, _ string, _ int) bool {
@@ -250,13 +252,20 @@ func TestHTTPRetried(t *testing.T) {
 			if res.Attempts != 3 || srv.count("tools/call") != 3 {
 				t.Errorf("%d attempts, %d requests, want 3", res.Attempts, srv.count("tools/call"))
 			}
+			if status, _, _ := strings.Cut(name, " "); len(res.Retries) != 2 || status[0] < '6' && !strings.HasPrefix(res.Retries[0], "server answered "+status) {
+				t.Errorf("retries %q do not name the reason", res.Retries)
+			}
 			// Without retries the same is an error.
 			cfg := httpConfig(serveOdd(t, on).URL)
 			cfg.Retries = -1
 			if strings.HasPrefix(name, "429") {
 				cfg.Timeouts.Call = soon // asked for patience, it has some
 			}
-			e := callErr(t, dial(t, cfg), "hello", mcpclient.ClassTransport)
+			class := mcpclient.ClassTransport
+			if name == "500 json-rpc" {
+				class = mcpclient.ClassRPC // the last try is reported as what it was
+			}
+			e := callErr(t, dial(t, cfg), "hello", class)
 			if e.Attempts != 1 && !strings.HasPrefix(name, "429") {
 				t.Errorf("%d attempts, want 1", e.Attempts)
 			}

@@ -39,7 +39,8 @@ func (l *link) stop(politely bool) {
 	_ = l.session.Close() // its conn is gone already
 }
 
-// An opener makes a conn whose server/discover is given up after probe.
+// An opener makes a conn. Probe is how long server/discover may stay unanswered
+// before the older handshake is tried; 0 is as long as it takes.
 type opener func(ctx context.Context, probe time.Duration) (conn, *fault)
 
 // given is the mcp.Transport that hands an existing conn to the SDK.
@@ -80,7 +81,7 @@ func olderServer(status int) bool {
 
 func (c *Client) openStdio(_ context.Context, probe time.Duration) (conn, *fault) {
 	c.stderr.reset()
-	cn, err := openStdio(c.cfg, probe, c.stderr, c.noise.add)
+	cn, err := openStdio(c.cfg, probe, c.greeting(), c.stderr, c.noise.add)
 	if err != nil {
 		return nil, &fault{class: ClassTransport, cause: err}
 	}
@@ -109,8 +110,10 @@ func (c *Client) connectSSE(ctx context.Context) (*link, *fault) {
 }
 
 // negotiate finds the era of a server. A server of the legacy era may be
-// silent when asked for server/discover, or exit. Over HTTP the SDK goes on
-// with initialize on its own; a process is replaced by a fresh one.
+// silent when asked for server/discover, or exit. If it is silent, the older
+// handshake follows on the same connection; a process that has ended is replaced
+// by a fresh one. A process that runs is never ended before its time is over: it
+// may be in the middle of its installation.
 func (c *Client) negotiate(ctx context.Context, transport string, open opener) (*link, *fault) {
 	if c.offer != "" {
 		l, _, f := c.handshake(ctx, transport, c.offer, 0, open)
@@ -120,7 +123,11 @@ func (c *Client) negotiate(ctx context.Context, transport string, open opener) (
 	if f == nil || probe == probeNone || probe == probeAnswered || ctx.Err() != nil {
 		return l, f
 	}
-	if transport == TransportStdio {
+	if transport == TransportStdio && f.class == ClassTimeout {
+		f.text += "; for a server that hangs on methods it does not know, set protocol: \"" + lastLegacy + "\""
+		return nil, f
+	}
+	if transport == TransportStdio && probe == probeAsked {
 		l, _, f = c.handshake(ctx, transport, lastLegacy, 0, open)
 	}
 	if f != nil && (f.rpc != nil || f.class == ClassProtocol) && probe == probeSilent {
@@ -134,16 +141,14 @@ func (c *Client) negotiate(ctx context.Context, transport string, open opener) (
 // handshake opens a conn and has the SDK agree with the server on a version;
 // "" offers the newest.
 func (c *Client) handshake(ctx context.Context, transport, version string, probe time.Duration, open opener) (*link, probeState, *fault) {
-	if transport == TransportStdio {
-		// Each process has its own time: what the probe took is not to be
-		// missing from a slow start.
-		var cancel context.CancelFunc
-		ctx, cancel = c.tasks.bound(ctx, c.cfg.Timeouts.Start)
-		defer cancel()
-	}
 	cn, f := open(ctx, probe)
 	if f != nil {
 		return nil, probeNone, f
+	}
+	if process, ok := cn.(*stdioConn); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = c.boundStart(ctx, process.heard)
+		defer cancel()
 	}
 	session, err := c.sdk.Connect(ctx, given{cn}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
@@ -168,6 +173,36 @@ func (c *Client) handshake(ctx context.Context, transport, version string, probe
 	return l, cn.probed(), nil
 }
 
+// boundStart gives a process Timeouts.Start until heard, when it answers for the
+// first time, and Timeouts.Connect from then on.
+func (c *Client) boundStart(ctx context.Context, heard <-chan struct{}) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(c.tasks.ctx, func() { cancel(errClosed) })
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for late := (&lateError{"start", c.cfg.Timeouts.Start}); ; {
+			timer := time.NewTimer(late.limit)
+			select {
+			case <-heard:
+				heard, late = nil, &lateError{"connect", c.cfg.Timeouts.Connect}
+			case <-timer.C:
+				cancel(late)
+				return
+			case <-ctx.Done():
+				timer.Stop()
+				return
+			}
+			timer.Stop()
+		}
+	}()
+	return ctx, func() {
+		stop()
+		cancel(nil)
+		<-over
+	}
+}
+
 // connectFault finds what really ended a handshake. What is neither a fault of
 // the conn nor an error of the server is the SDK's complaint about what the
 // server said.
@@ -185,6 +220,18 @@ func connectFault(ctx context.Context, cn conn, err error) *fault {
 		return &fault{class: ClassRPC, rpc: &RPCError{Code: wire.Code, Message: wire.Message, Data: wire.Data}}
 	}
 	return &fault{class: ClassProtocol, text: "the handshake was not understood", cause: err}
+}
+
+// greeting is the request that opens a session of the legacy era.
+func (c *Client) greeting() []byte {
+	params, err := json.Marshal(map[string]any{
+		"protocolVersion": lastLegacy, "capabilities": c.cfg.Elicit.capabilities(),
+		"clientInfo": map[string]string{"name": c.cfg.Name, "version": c.cfg.Version},
+	})
+	if err != nil {
+		return nil // strings and an object always marshal
+	}
+	return (&request{id: firstID, method: methodInitialize, params: params}).body()
 }
 
 // requestMeta is what a modern server wants to know with every request.

@@ -18,26 +18,32 @@ type mux struct {
 	// waiting, that nobody waits for id any more.
 	send    func(ctx context.Context, body []byte) *fault
 	abandon func(id int64)
-	// probe bounds the wait for server/discover; 0 does not.
+	// probe is how long server/discover may stay unanswered before hello, an
+	// initialize with the id firstID, is sent beside it; 0 sends none.
 	probe time.Duration
+	hello []byte
 
 	mu      sync.Mutex
 	waiting map[int64]chan<- arrival
 	sdk     map[int64]jsonrpc.ID
-	probeID int64  // id of the SDK's server/discover
-	lastOwn int64  // highest id sent by rpc
-	lastSDK int64  // highest id sent by the SDK
-	over    *fault // why the stream ended
-	strays  int    // answers with an id that was never sent
+	probeID int64         // id of the SDK's server/discover
+	lastOwn int64         // highest id sent by rpc
+	lastSDK int64         // highest id sent by the SDK
+	over    *fault        // why the stream ended
+	greeted chan arrival  // gets the answer to hello; nil while it is not sent
+	heard   chan struct{} // closed when the first answer arrives
+	once    sync.Once
+	strays  int // answers with an id that was never sent
 }
 
 type arrival struct {
-	result []byte
-	fault  *fault
+	result   []byte
+	fault    *fault
+	overtook bool // a request that was sent before this one had no answer yet
 }
 
 func newMux() *mux {
-	return &mux{inbox: newInbox(), waiting: map[int64]chan<- arrival{}, sdk: map[int64]jsonrpc.ID{}}
+	return &mux{inbox: newInbox(), waiting: map[int64]chan<- arrival{}, sdk: map[int64]jsonrpc.ID{}, heard: make(chan struct{})}
 }
 
 // rpc sends a request and waits for its answer.
@@ -59,7 +65,7 @@ func (m *mux) rpc(ctx context.Context, req *request) (reply, *fault) {
 	}
 	select {
 	case a := <-arrived:
-		return reply{result: a.result}, a.fault
+		return reply{result: a.result, overtook: a.overtook}, a.fault
 	case <-ctx.Done():
 		m.abandon(req.id)
 		return reply{}, m.unanswered(ctx, strays)
@@ -92,6 +98,9 @@ func (m *mux) Write(ctx context.Context, msg jsonrpc.Message) error {
 		return err
 	}
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
+		if req.Method == methodInitialize && m.greetedFor(req.ID) {
+			return nil
+		}
 		if f := m.expectForSDK(req); f != nil {
 			return f
 		}
@@ -108,21 +117,68 @@ func (m *mux) expectForSDK(req *jsonrpc.Request) *fault {
 	if m.over != nil {
 		return m.over
 	}
-	if req.Method == methodInitialize && m.probed() == probeSilent {
-		// Whatever this server is doing with server/discover, it is not fit for
-		// a handshake. The caller starts a fresh one and leaves the probe out.
-		return protocolFault("the server does not answer %s", methodDiscover)
-	}
 	m.sdk[sdkID(req.ID)] = req.ID
 	m.lastSDK = max(m.lastSDK, sdkID(req.ID))
 	if req.Method == methodDiscover {
 		m.probeID = sdkID(req.ID)
 		m.setProbed(probeAsked)
 		if m.probe > 0 {
-			time.AfterFunc(m.probe, func() { m.giveUpProbe(req.ID) })
+			time.AfterFunc(m.probe, func() { m.greet(req.ID) })
 		}
 	}
 	return nil
+}
+
+// probeGrace is how long the answer to server/discover may come after that to
+// an initialize that was sent later: servers may answer out of order.
+const probeGrace = time.Second
+
+// greet sends initialize to a server that has not answered server/discover, id.
+// It may be one that ignores what it does not know, or one that is slow to
+// start: the first answers initialize alone, the second both. Neither has to be
+// started again, and a slow server is of the same era as a fast one.
+func (m *mux) greet(id jsonrpc.ID) {
+	arrived := make(chan arrival, 1)
+	m.mu.Lock()
+	if _, silent := m.sdk[sdkID(id)]; !silent || m.over != nil {
+		m.mu.Unlock()
+		return
+	}
+	m.waiting[firstID] = arrived
+	m.greeted = make(chan arrival, 1)
+	m.mu.Unlock()
+	if f := m.send(context.Background(), m.hello); f != nil {
+		m.greeted <- arrival{fault: f}
+		return
+	}
+	a := <-arrived // at the latest when the stream ends
+	m.greeted <- a
+	timer := time.NewTimer(probeGrace)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-m.closed:
+	}
+	m.giveUpProbe(id)
+}
+
+// greetedFor answers the SDK's initialize with what came of the one that was
+// sent before it. It reports false if there was none.
+func (m *mux) greetedFor(id jsonrpc.ID) bool {
+	m.mu.Lock()
+	greeted := m.greeted
+	m.mu.Unlock()
+	if greeted == nil {
+		return false
+	}
+	go func() {
+		select {
+		case a := <-greeted:
+			m.pushAnswer(id, a.result, a.fault)
+		case <-m.closed:
+		}
+	}()
+	return true
 }
 
 // giveUpProbe answers server/discover in the place of a silent server.
@@ -179,12 +235,19 @@ func (m *mux) deliverBatch(raw []byte) bool {
 
 // settle gives the answer to the one who waits for id.
 func (m *mux) settle(id int64, result []byte, f *fault) {
+	m.once.Do(func() { close(m.heard) })
 	m.mu.Lock()
 	arrived, ok := m.waiting[id]
 	delete(m.waiting, id)
+	overtook := false
+	for other := range m.waiting {
+		if overtook = other < id; overtook {
+			break
+		}
+	}
 	m.mu.Unlock()
 	if ok {
-		arrived <- arrival{result: result, fault: f}
+		arrived <- arrival{result: result, fault: f, overtook: overtook}
 		return
 	}
 	if full, ok := m.takeSDK(id); ok {

@@ -3,6 +3,8 @@ package mcpclient
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,8 +20,12 @@ type Result struct {
 	// the wire.
 	Request, Response json.RawMessage
 	Attempts          int
+	// Retries says why each try before the last one failed: an HTTP status, how
+	// a process ended.
+	Retries []string
 	// Latency is that of the attempt that brought the answer, from sending to
-	// having read all of it.
+	// having read all of it. What a call waits for its turn at a process that
+	// answers one call at a time is not part of it.
 	Latency time.Duration
 	// Findings are oddities of the answer that did not keep it from being
 	// read, such as a content type nobody knows.
@@ -104,9 +110,24 @@ func (r *Result) readIsError(value []byte) {
 		r.IsError = true
 	case "false", "null":
 	default:
-		r.IsError = strings.EqualFold(unquote(value), "true")
+		// A server that sets the flag in a form of its own most likely means
+		// it: only what says no in so many words counts as no error.
+		r.IsError = !saysNo(value)
 		r.find("isError is %s", insteadOf("a boolean", value))
 	}
+}
+
+// saysNo tells whether a value that should be a boolean means false: 0, "",
+// "0", "false" or "no".
+func saysNo(value []byte) bool {
+	text := string(value)
+	if value[0] == '"' {
+		text = strings.ToLower(strings.TrimSpace(unquote(value)))
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return n == 0
+	}
+	return slices.Contains([]string{"", "false", "no"}, text)
 }
 
 func (r *Result) readContent(content []byte) {

@@ -18,7 +18,7 @@ type stdioConn struct {
 	grace time.Duration
 }
 
-func openStdio(cfg Config, probe time.Duration, stderr *tail, noise func([]byte)) (*stdioConn, error) {
+func openStdio(cfg Config, probe time.Duration, hello []byte, stderr *tail, noise func([]byte)) (*stdioConn, error) {
 	proc, err := startProcess(cfg, stderr)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func openStdio(cfg Config, probe time.Duration, stderr *tail, noise func([]byte)
 		// write, and lets a cancellation be queued without waiting at all.
 		jobs: make(chan []byte, 16), quit: make(chan struct{}),
 	}
-	c.mux.send, c.mux.abandon, c.mux.probe = c.enqueue, c.cancel, probe
+	c.mux.send, c.mux.abandon, c.mux.probe, c.mux.hello = c.enqueue, c.cancel, probe, hello
 	c.loops.Go(func() { c.readLoop(cfg.MaxMessage) })
 	c.loops.Go(c.writeLoop)
 	return c, nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,7 +20,7 @@ import (
 func TestStdioEra(t *testing.T) {
 	t.Parallel()
 	for name, probe := range map[string]time.Duration{
-		"plain": 5 * time.Second, "silent-discover": soon, "wedged-discover": soon, "exit-discover": 5 * time.Second,
+		"plain": 5 * time.Second, "silent-discover": soon, "exit-discover": 5 * time.Second,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,6 +43,16 @@ func TestStdioEra(t *testing.T) {
 		wantText(t, call(t, c, "hello"))
 		if info := c.Info(); info.Era != mcpclient.EraModern {
 			t.Errorf("era is %s", info.Era)
+		}
+	})
+	t.Run("hangs on server/discover", func(t *testing.T) {
+		t.Parallel()
+		cfg := stdioConfig(t, "wedged-discover")
+		cfg.Timeouts.Probe, cfg.Timeouts.Start, cfg.Timeouts.Close = soon/2, soon, soon
+		_, err := mcpclient.Dial(t.Context(), cfg)
+		e := wantClass(t, err, mcpclient.OpStart, mcpclient.ClassTimeout)
+		if !strings.Contains(e.Error(), "timeouts.start") || !strings.Contains(e.Error(), `protocol: "2025-11-25"`) {
+			t.Errorf("the error does not say what to do: %v", e)
 		}
 	})
 	t.Run("pinned version needs no probe", func(t *testing.T) {
@@ -72,6 +84,114 @@ func TestStdioEra(t *testing.T) {
 		_, err := mcpclient.Dial(t.Context(), stdioConfig(t, "bad-hello"))
 		wantClass(t, err, mcpclient.OpStart, mcpclient.ClassProtocol)
 	})
+}
+
+// TestStdioSlowStart has a server that takes longer to start than the probe
+// waits: it is started once, and is of the era that it is of when it is fast.
+func TestStdioSlowStart(t *testing.T) {
+	t.Parallel()
+	for name, era := range map[string]string{"slow-start-legacy": mcpclient.EraLegacy, "slow-start-modern": mcpclient.EraModern} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := stdioConfig(t, name)
+			cfg.Timeouts.Probe = soon
+			c := dial(t, cfg)
+			wantText(t, call(t, c, "hello"))
+			if got := c.Info().Era; got != era {
+				t.Errorf("era is %s, want %s", got, era)
+			}
+			if starts, _ := filepath.Glob(filepath.Join(cfg.Dir, "start-*")); len(starts) != 1 {
+				t.Errorf("started %d times", len(starts))
+			}
+		})
+	}
+}
+
+// TestStdioConnectTimeout has the ways in which a process is too slow for the
+// handshake.
+func TestStdioConnectTimeout(t *testing.T) {
+	t.Parallel()
+	long := 20 * time.Second
+	for _, tt := range []struct {
+		name, server string
+		timeouts     mcpclient.Timeouts
+		want         string
+	}{
+		{"connect alone", "mute", mcpclient.Timeouts{Connect: soon}, "no answer within 300ms (timeouts.start)"},
+		{"start", "mute", mcpclient.Timeouts{Start: soon, Connect: long}, "no answer within 300ms (timeouts.start)"},
+		{"connect after the first answer", "slow-hello", mcpclient.Timeouts{Start: long, Connect: soon}, "no answer within 300ms (timeouts.connect)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := stdioConfig(t, tt.server)
+			cfg.Timeouts = tt.timeouts
+			cfg.Timeouts.Close = soon
+			_, err := mcpclient.Dial(t.Context(), cfg)
+			if e := wantClass(t, err, mcpclient.OpStart, mcpclient.ClassTimeout); !strings.Contains(e.Error(), tt.want) {
+				t.Errorf("error %v, want %q", e, tt.want)
+			}
+		})
+	}
+}
+
+// TestStdioLatency has the latency of a call that others wait beside: the time
+// that the server took for this call, whether it does one at a time or many.
+func TestStdioLatency(t *testing.T) {
+	t.Parallel()
+	const workers, calls = 8, 3
+	for _, server := range []string{"serial", "parallel"} {
+		t.Run(server, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, stdioConfig(t, server))
+			began := time.Now()
+			var all sync.WaitGroup
+			var mu sync.Mutex
+			var latencies []time.Duration
+			for range workers {
+				all.Go(func() {
+					for range calls {
+						res, err := c.Call(t.Context(), "hello", nil)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						mu.Lock()
+						latencies = append(latencies, res.Latency)
+						mu.Unlock()
+					}
+				})
+			}
+			all.Wait()
+			took := time.Since(began)
+			if t.Failed() {
+				return
+			}
+			slices.Sort(latencies)
+			if median := latencies[len(latencies)/2]; median < callTime || median > 3*callTime {
+				t.Errorf("the median is %s, want about %s", median, callTime)
+			}
+			if limit := workers * calls * callTime / 2; server == "parallel" && took > limit {
+				t.Errorf("%d calls side by side took %s, want less than %s", workers*calls, took, limit)
+			}
+		})
+	}
+}
+
+// TestStdioTurn has a call whose time starts with its turn.
+func TestStdioTurn(t *testing.T) {
+	t.Parallel()
+	cfg := stdioConfig(t, "serial")
+	cfg.Timeouts.Call = 5 * callTime
+	c := dial(t, cfg)
+	var all sync.WaitGroup
+	for range 10 {
+		all.Go(func() {
+			if _, err := c.Call(t.Context(), "hello", nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestStdioNoise(t *testing.T) {
@@ -200,6 +320,9 @@ func TestStdioCrash(t *testing.T) {
 		wantText(t, res)
 		if info := c.Info(); res.Attempts != 2 || info.Reconnects != 1 {
 			t.Errorf("%d attempts, %d reconnects", res.Attempts, info.Reconnects)
+		}
+		if want := []string{"the server process ended (exit status 3)"}; !slices.Equal(res.Retries, want) {
+			t.Errorf("retries %q, want %q", res.Retries, want)
 		}
 	})
 	t.Run("always", func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -129,6 +130,17 @@ func first(name string) bool {
 	}
 	f.Close()
 	return true
+}
+
+// callTime is how long the servers work that take a while.
+const callTime = 100 * time.Millisecond
+
+// slowStart is an installation that takes longer than any probe waits, and
+// leaves a file for each time that it is begun.
+func slowStart() {
+	for i := 1; !first(fmt.Sprintf("start-%d", i)); i++ {
+	}
+	time.Sleep(3 * soon)
 }
 
 // stdioServers are the ways in which a process can misbehave.
@@ -302,6 +314,37 @@ var stdioServers = map[string]func(*stdioServer){
 			first("tried")
 			s.write(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"initialize is gone"}}`, m.ID)
 		})
+	},
+	"serial": func(s *stdioServer) {
+		s.on("tools/call", func(m *inMessage) {
+			time.Sleep(callTime)
+			s.result(m.ID, helloResult)
+		})
+	},
+	"parallel": func(s *stdioServer) {
+		var mu sync.Mutex // of the output
+		s.on("ping", func(m *inMessage) {
+			mu.Lock()
+			defer mu.Unlock()
+			s.result(m.ID, "{}")
+		})
+		s.on("tools/call", func(m *inMessage) {
+			time.AfterFunc(callTime, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				s.result(m.ID, helloResult)
+			})
+		})
+	},
+	"slow-start-legacy": func(*stdioServer) { slowStart() },
+	"slow-start-modern": func(s *stdioServer) {
+		slowStart()
+		s.on("server/discover", func(m *inMessage) {
+			s.result(m.ID, `{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete"}`)
+		})
+	},
+	"slow-hello": func(s *stdioServer) {
+		s.on("initialize", func(*inMessage) { forever() })
 	},
 	"sleeper": func(*stdioServer) { forever() },
 	"grandchild": func(*stdioServer) {

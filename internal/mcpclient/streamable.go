@@ -388,6 +388,9 @@ func (c *postConn) ask(ctx context.Context, req *jsonrpc.Request, body []byte) (
 	var rep reply
 	_, f := retry(ctx, c.cfg.Retries, func() (f *fault) {
 		rep, f = c.exchange(ctx, sdkID(req.ID), header, body)
+		if f != nil && f.rpc != nil && req.Method == methodDiscover {
+			f.again = false // whatever the status: it is how a server says that it does not know the method
+		}
 		return f
 	})
 	switch {

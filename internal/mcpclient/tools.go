@@ -37,7 +37,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	ctx, cancel := c.tasks.bound(ctx, c.cfg.Timeouts.List)
 	defer cancel()
 	var list toolList
-	attempts, f := c.attempt(ctx, func(l *link) *fault {
+	attempts, f := c.attempt(ctx, nil, func(l *link) *fault {
 		// A new link may page differently, so every attempt starts anew.
 		list = toolList{strict: isModern(l.hello.ProtocolVersion) && l.transport != TransportStdio}
 		return c.readPages(ctx, l, &list)

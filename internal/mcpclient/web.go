@@ -149,12 +149,11 @@ func (w *web) statusFault(resp *http.Response, id int64, inSession bool) *fault 
 		f.again = true
 		f.paced = code == http.StatusTooManyRequests || f.retryAfter > 0
 	case code >= 500:
-		// A 500 around an error for this very request is an answer. One
+		// An error for this very request is what is reported in the end. One
 		// without its id comes from something in front of the tool.
+		f.again = true
 		if n, ok := msg.number(); rpc != nil && ok && n == id {
-			f.class, f.rpc = ClassRPC, rpc
-		} else {
-			f.again = true
+			f.class, f.rpc, f.again = ClassRPC, rpc, !rpc.final()
 		}
 	case code >= 400 && rpc != nil:
 		f.class, f.rpc = ClassRPC, rpc

@@ -29,6 +29,7 @@ type reportHead struct {
 	ByTool       object          `json:"byTool"`
 	Gates        []gateReport    `json:"gates"`
 	FailureModes []eval.Mode     `json:"failureModes"`
+	Retries      []eval.Mode     `json:"retries,omitempty"`
 	Scores       []scoreMark     `json:"scores,omitempty"`
 	Usage        *eval.Spent     `json:"usage,omitempty"`
 	Retrieval    []retrievalMark `json:"retrieval,omitempty"`
@@ -79,6 +80,7 @@ type reportSummary struct {
 	Cases    int          `json:"cases"`
 	Score    eval.Mean    `json:"score"`
 	Latency  eval.Latency `json:"latency"`
+	Retries  int          `json:"retries,omitempty"`
 }
 
 type groupReport struct {
@@ -188,6 +190,14 @@ func writeJSON(w io.Writer, run *eval.Run, _ Options) error {
 	return j.close()
 }
 
+// retries is how many tries were made after the first.
+func retries(s *eval.Summary) (n int) {
+	for _, why := range s.Retries {
+		n += why.Count
+	}
+	return n
+}
+
 func headOf(run *eval.Run) *reportHead {
 	s := run.Summary
 	h := &reportHead{
@@ -196,11 +206,12 @@ func headOf(run *eval.Run) *reportHead {
 		Summary: reportSummary{
 			TotalTests: s.Total, Passed: s.Passed, Failed: s.Failed, PassRate: s.PassRate() * 100,
 			AverageConfidence: roundUp(s.Confidence.Mean), AverageProcessingTime: roundUp(s.Latency.Mean),
-			Errors: s.Errors, Unscored: s.Unscored, Skipped: s.Skipped, Cases: s.Cases, Score: s.Score, Latency: s.Latency,
+			Errors: s.Errors, Unscored: s.Unscored, Skipped: s.Skipped, Cases: s.Cases, Score: s.Score, Latency: s.Latency, Retries: retries(s),
 		},
 		ByTool:       groupsOf(planTools, s.ByTool),
 		Gates:        []gateReport{},
 		FailureModes: append([]eval.Mode{}, s.Modes...),
+		Retries:      s.Retries,
 		Spread:       s.Spread, Usage: s.Usage,
 	}
 	difficulties := make([]string, 0, len(eval.Difficulties))

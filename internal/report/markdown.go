@@ -153,9 +153,14 @@ func (m *markdown) retrieval() {
 func (m *markdown) modes() {
 	var rows [][]string
 	for _, mode := range m.run.Summary.Modes {
-		rows = append(rows, []string{mdText(term.Clip(mode.Name, 80)), strconv.Itoa(mode.Count), mdText(term.Clip(modeCases(mode, m.run, shownModeIDs), 300))})
+		rows = append(rows, []string{mdText(term.Clip(mode.Name, 80)), strconv.Itoa(mode.Count), mdText(term.Clip(modeCases(mode, !repeated(m.run), shownModeIDs), 300))})
 	}
 	m.table([]string{"Failure mode", "Count", "Cases"}, "|---|---:|---|", rows)
+	rows = nil
+	for _, why := range m.run.Summary.Retries {
+		rows = append(rows, []string{mdText(term.Clip(why.Name, 200)), strconv.Itoa(why.Count), mdText(term.Clip(modeCases(why, false, shownModeIDs), 300))})
+	}
+	m.table([]string{"Retried because", "Count", "Cases"}, "|---|---:|---|", rows)
 }
 
 func (m *markdown) spread() {

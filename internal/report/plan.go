@@ -127,6 +127,7 @@ func (e *planEncoder) result(r *eval.Result) {
 	if resp := r.Response; resp != nil {
 		e.OptBool("isError", resp.IsError)
 		e.OptInt("attempts", max(1, resp.Attempts))
+		e.OptTexts("retries", resp.Retries)
 		e.OptText("model", resp.Model)
 	}
 	if spent := r.Spent(); spent != nil { // the judges' apart

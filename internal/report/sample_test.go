@@ -133,7 +133,7 @@ func trialResults() []*eval.Result {
 	cited.Mode = "no citation"
 	c := sampleCase("mina-basic-003", "Three times the same question", 50, cited)
 	one := confident(answered(c, eval.Pass, 90, "Yes [1].", scored(cited, eval.Pass, 1, "1 citation")), 70, 1)
-	one.Response.Attempts = 3
+	one.Response.Attempts, one.Response.Retries = 3, []string{"server answered 503 Service Unavailable", "the server process ended (exit status 3)"}
 	two := confident(answered(c, eval.Fail, 95, "Yes.", scored(cited, eval.Fail, 0, "no citation such as [1] or [Source 1]")), 62.5, 1)
 	two.Trial = 2
 	three := broken(c, eval.TimeoutFault, "no answer within 5s: context deadline exceeded")

@@ -242,20 +242,24 @@ func (t *terminal) hang(lead string, indent int, text string, limit int, style f
 }
 
 func (t *terminal) modes() {
-	modes := t.run.Summary.Modes
+	t.causes("Failure modes:", t.run.Summary.Modes, 36, !repeated(t.run))
+	t.causes("Retried because:", t.run.Summary.Retries, 60, false)
+}
+
+func (t *terminal) causes(heading string, modes []eval.Mode, most int, once bool) {
 	if len(modes) == 0 {
 		return
 	}
-	t.printf("\n%s\n", t.Bold("Failure modes:"))
+	t.printf("\n%s\n", t.Bold(heading))
 	digits, column := 2, 18
 	for _, m := range modes {
 		digits = max(digits, len(fmt.Sprint(m.Count)))
-		column = max(column, min(term.Columns(term.OneLine(m.Name, 200)), 36))
+		column = max(column, min(term.Columns(term.OneLine(m.Name, 200)), most))
 	}
 	for _, m := range modes {
 		name := term.Pad(term.Truncate(term.OneLine(m.Name, 200), column), column)
 		lead := fmt.Sprintf("  %s  %s  ", t.Bold(fmt.Sprintf("%*d", digits, m.Count)), name)
-		t.hang(lead, digits+column+6, modeCases(m, t.run, t.modeIDs()), 0, t.Dim)
+		t.hang(lead, digits+column+6, modeCases(m, once, t.modeIDs()), 0, t.Dim)
 	}
 }
 
@@ -267,15 +271,15 @@ func (t *terminal) modeIDs() int {
 }
 
 // modeCases names cases of a failure mode. The summary keeps the first of
-// them; where each case was put once, the count tells how many are left out.
-func modeCases(m eval.Mode, run *eval.Run, limit int) string {
+// them; where each case is counted once, the count tells how many are left out.
+func modeCases(m eval.Mode, once bool, limit int) string {
 	ids := make([]string, 0, len(m.Cases))
 	for _, id := range m.Cases[:min(len(m.Cases), limit)] {
 		ids = append(ids, term.OneLine(id, 200))
 	}
 	s := strings.Join(ids, ", ")
 	switch rest := m.Count - len(ids); {
-	case rest > 0 && !repeated(run):
+	case rest > 0 && once:
 		s += fmt.Sprintf(" and %d more", rest)
 	case len(ids) < len(m.Cases):
 		s += " and more"

@@ -53,14 +53,18 @@ func (e *Envelope) Split(r *eval.Response) {
 	text := raw
 	switch {
 	case e.Path != "":
-		r.Meta, _ = lookup(r.Structured, e.Path).(map[string]any)
-	case e.pattern != nil:
-		text, r.Meta = e.byPattern(raw)
-	default:
-		var broken bool
-		if text, r.Meta, broken = splitTag(raw, orDefault(e.Tag, "response_metadata")); broken {
-			r.Notes = append(r.Notes, "the metadata block is not a JSON object")
+		var ok bool
+		found := lookup(r.Structured, e.Path)
+		if r.Meta, ok = found.(map[string]any); !ok && found != nil {
+			r.MetaBroken = e.Path + " of structuredContent is not a JSON object"
 		}
+	case e.pattern != nil:
+		text, r.Meta, r.MetaBroken = e.byPattern(raw)
+	default:
+		text, r.Meta, r.MetaBroken = splitTag(raw, orDefault(e.Tag, "response_metadata"))
+	}
+	if r.MetaBroken != "" {
+		r.Notes = append(r.Notes, r.MetaBroken)
 	}
 	text, r.Sources = splitSources(text, orDefault(e.Sources, "Sources"))
 	if e.SourcesPath != "" {
@@ -80,7 +84,9 @@ func orDefault(s, def string) string {
 	return s
 }
 
-func (e *Envelope) byPattern(raw string) (string, map[string]any) {
+const notAnObject = "the metadata block is not a JSON object"
+
+func (e *Envelope) byPattern(raw string) (text string, meta map[string]any, broken string) {
 	group := max(1, e.pattern.SubexpIndex("json"))
 	all := e.pattern.FindAllStringSubmatchIndex(raw, -1)
 	for _, m := range slices.Backward(all) {
@@ -88,17 +94,18 @@ func (e *Envelope) byPattern(raw string) (string, map[string]any) {
 			continue
 		}
 		if meta, ok := object(raw[m[2*group]:m[2*group+1]]); ok {
-			return cutBlock(raw, m[0], m[1]), meta
+			return cutBlock(raw, m[0], m[1]), meta, ""
 		}
+		broken = notAnObject
 	}
-	return raw, nil
+	return raw, nil, broken
 }
 
 // splitTag finds the metadata block: the last one whose tags stand at the
 // start of a line, whose content is a JSON object, bare or fenced, and which is
 // not itself shown inside a code block. The last, because servers of this
 // shape put theirs behind the answer, and an answer may quote one.
-func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
+func splitTag(raw, tag string) (text string, meta map[string]any, broken string) {
 	open, closing := "<"+tag+">", "</"+tag+">"
 	fences := newFences(raw)
 	text = raw
@@ -112,7 +119,13 @@ func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 			next = start + i
 		}
 		end = start
-		if next < 0 || !atLineStart(raw, start) {
+		if !atLineStart(raw, start) {
+			continue
+		}
+		if next < 0 {
+			if broken == "" && !fences.at(start) {
+				broken = "the metadata block is not closed"
+			}
 			continue
 		}
 		stop := next + len(closing)
@@ -120,10 +133,10 @@ func splitTag(raw, tag string) (text string, meta map[string]any, broken bool) {
 			continue
 		}
 		if meta, ok := object(raw[start+len(open) : next]); ok {
-			return cutBlock(raw, start, stop), meta, false
+			return cutBlock(raw, start, stop), meta, ""
 		}
-		if !broken { // still no part of the answer
-			text, broken = cutBlock(raw, start, stop), true
+		if broken != notAnObject { // still no part of the answer
+			text, broken = cutBlock(raw, start, stop), notAnObject
 		}
 	}
 }

@@ -81,6 +81,9 @@ func describe(r *eval.Response) string {
 		j, _ := json.Marshal(r.Meta)
 		b.WriteString("meta: " + string(j) + "\n")
 	}
+	if r.MetaBroken != "" {
+		b.WriteString("broken: " + r.MetaBroken + "\n")
+	}
 	for _, s := range r.Sources {
 		j, _ := json.Marshal(s)
 		b.WriteString("source: " + string(j) + "\n")

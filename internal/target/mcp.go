@@ -45,6 +45,8 @@ type MCP struct {
 	session session         // nil until Prepare
 	tools   map[string]tool // by the case's name
 	note    string          // what was worked out about tool names
+
+	unusable []string // schemas of the server that nothing is checked by, and why
 }
 
 // Tools maps the tool names that cases use to those the server has.
@@ -206,9 +208,17 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 	return mcpclient.Dial(ctx, cfg)
 }
 
+// Bounded tells that a command's calls have their own limits: what a call waits
+// for its turn does not count.
+func (m *MCP) Bounded() bool { return len(m.Command) > 0 }
+
 // Prepare connects and makes sure that the server has every tool that a case
-// names; a missing one is told with what it may have been meant to be.
-func (m *MCP) Prepare(ctx context.Context, _ *eval.Env, cases []*eval.Case) error {
+// names, and that it takes the case's arguments; a missing one is told with what
+// it may have been meant to be.
+func (m *MCP) Prepare(ctx context.Context, env *eval.Env, cases []*eval.Case) error {
+	if env != nil && env.Timeout > 0 && m.Bounded() {
+		m.Timeouts.Call = kind.Duration(min(env.Timeout, cmp.Or(time.Duration(m.Timeouts.Call), env.Timeout)))
+	}
 	session, err := m.connect(ctx)
 	if err != nil {
 		return &eval.Missing{What: []string{err.Error()}}
@@ -218,13 +228,7 @@ func (m *MCP) Prepare(ctx context.Context, _ *eval.Env, cases []*eval.Case) erro
 	if err != nil {
 		return &eval.Missing{What: []string{err.Error()}}
 	}
-	var wanted []string
-	for _, c := range cases {
-		if !slices.Contains(wanted, c.Tool) {
-			wanted = append(wanted, c.Tool)
-		}
-	}
-	return m.bind(wanted, tools)
+	return m.bind(cases, tools)
 }
 
 // Respond calls the case's tool.
@@ -234,6 +238,7 @@ func (m *MCP) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, err
 	r, err := m.answer(m.call(ctx, a, &steps, t.name, t.arguments(a.Case)))
 	if err == nil {
 		r.Steps = steps
+		t.judge(r)
 	}
 	return r, err
 }
@@ -287,6 +292,20 @@ type fault struct {
 }
 
 func (f *fault) Class() string { return f.class }
+
+// Tries tells the core how often a call was made.
+func (f *fault) Tries() int {
+	var e *mcpclient.Error
+	var kept *callError
+	switch {
+	case errors.As(f.error, &e):
+		return e.Attempts
+	case errors.As(f.error, &kept):
+		return kept.Attempts
+	}
+	return 0
+}
+
 func (f *fault) Unwrap() error { return f.error }
 
 func classed(err error) error {
@@ -312,6 +331,9 @@ func (m *MCP) Describe() map[string]string {
 			d[k] = v
 		}
 	}
+	if len(m.unusable) > 0 {
+		d["schemas"] = "not checked: " + strings.Join(m.unusable, "; ")
+	}
 	if info.Noise > 0 {
 		d["noise"] = fmt.Sprintf("%d lines on standard output that are no protocol messages", info.Noise)
 	}
@@ -329,7 +351,7 @@ func (m *MCP) Close() error {
 // response makes the parts of a tool's result one text.
 func response(res *mcpclient.Result) *eval.Response {
 	r := &eval.Response{
-		Structured: res.Structured, IsError: res.IsError, Latency: res.Latency, Notes: res.Findings,
+		Structured: res.Structured, IsError: res.IsError, Latency: res.Latency, Retries: res.Retries, Notes: res.Findings,
 		Exchange: &eval.Exchange{Request: res.Request, Response: res.Response},
 	}
 	if res.Attempts > 1 {

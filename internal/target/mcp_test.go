@@ -4,11 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -258,5 +262,149 @@ func TestTheExampleOfEachKindDecodes(t *testing.T) {
 		if Decode(d, root) == nil {
 			t.Errorf("%s: %v", k.Name, d.Problems)
 		}
+	}
+}
+
+// newSchemaServer is a server whose tool states what it takes and gives, and
+// answers with structured content of the caller's choice.
+func newSchemaServer(t *testing.T) string {
+	t.Helper()
+	s := mcp.NewServer(&mcp.Implementation{Name: "schemas", Version: "1"}, nil)
+	s.AddTool(&mcp.Tool{
+		Name:         "docs_search",
+		InputSchema:  json.RawMessage(`{"type":"object","required":["query"],"properties":{"query":{"type":"string"},"limit":{"type":"integer","maximum":10},"give":{}}}`),
+		OutputSchema: json.RawMessage(`{"type":"object","required":["hits"],"properties":{"hits":{"type":"array"}}}`),
+	}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		var args struct{ Give any }
+		if err := json.Unmarshal(req.Params.Arguments, &args); err != nil {
+			return nil, err
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "found"}}, StructuredContent: args.Give}, nil
+	})
+	s.AddTool(&mcp.Tool{Name: "docs_odd", InputSchema: json.RawMessage(`{"type":"object","properties":{"q":{"pattern":"(?=x)"}}}`)},
+		func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "odd"}}}, nil
+		})
+	srv := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil))
+	t.Cleanup(srv.Close)
+	return srv.URL
+}
+
+func TestArgumentsAreCheckedBeforeTheFirstCase(t *testing.T) {
+	asked := func(id, input string, line int, checks ...*eval.Check) *eval.Case {
+		return &eval.Case{ID: id, Tool: "search", Input: json.RawMessage(input), Checks: checks, Pos: eval.Pos{File: "docs.yaml", Line: line, Col: 5}}
+	}
+	wrong := []*eval.Case{
+		asked("good", `{"query":"x","limit":3}`, 3),
+		asked("missing", `{"question":"x"}`, 7),
+		asked("type", `{"query":7}`, 11, &eval.Check{Kind: "not_error"}),
+		asked("range", `{"query":"x","limit":99}`, 15, &eval.Check{Kind: "is_error", Implicit: true}),
+		asked("on purpose", `{}`, 19, &eval.Check{Kind: "contains"}, &eval.Check{Kind: "is_error"}),
+		asked("on purpose, inside", `{}`, 23, &eval.Check{Kind: "any", Grader: held{{Kind: "contains"}, {Kind: "not_error", Not: true}}}),
+	}
+	m := &MCP{URL: newSchemaServer(t)}
+	err := m.Prepare(t.Context(), nil, wrong)
+	t.Cleanup(func() { _ = m.Close() })
+	var missing *eval.Missing
+	if !errors.As(err, &missing) {
+		t.Fatalf("error %v, want what is missing", err)
+	}
+	hint := "; if that is the point of the test, add an is_error check"
+	want := []string{
+		`docs.yaml:7:5: the input of missing is not what the tool docs_search takes: required: missing properties: ["query"]` + hint,
+		`docs.yaml:11:5: the input of type is not what the tool docs_search takes: type: 7 has type "integer", want "string" (schema /properties/query)` + hint,
+		`docs.yaml:15:5: the input of range is not what the tool docs_search takes: maximum: 99 is greater than 10 (schema /properties/limit)` + hint,
+	}
+	if diff := cmp.Diff(want, missing.What); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+}
+
+// held is a check that holds others.
+type held []*eval.Check
+
+func (h held) Held() []*eval.Check { return h }
+
+func (held) Grade(context.Context, *eval.Attempt) (eval.Score, error) {
+	return eval.Score{}, errors.New("not asked")
+}
+
+func TestStructuredContentIsComparedWithItsSchema(t *testing.T) {
+	give := func(v string) *eval.Case {
+		return &eval.Case{Tool: "search", Input: json.RawMessage(`{"query":"x","give":` + v + `}`)}
+	}
+	odd := &eval.Case{Tool: "odd", Input: json.RawMessage(`{"q":"y"}`)}
+	m := prepared(t, &MCP{URL: newSchemaServer(t)}, give("null"), odd)
+	for v, want := range map[string][]string{
+		`{"hits":[]}`:  nil,
+		`{"hits":"a"}`: {`structuredContent violates the tool's outputSchema: type: a has type "string", want "array" (schema /properties/hits)`},
+		"null":         {"the result has no structuredContent, and the tool has an outputSchema"},
+	} {
+		r, err := m.Respond(t.Context(), &eval.Attempt{Case: give(v)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, r.Notes); diff != "" {
+			t.Errorf("notes for %s (-want +got):\n%s", v, diff)
+		}
+	}
+	if got := m.Describe()["schemas"]; !strings.Contains(got, "inputSchema of docs_odd") {
+		t.Errorf("a schema that cannot be used is described as %q", got)
+	}
+}
+
+func TestShortAndFullToolNames(t *testing.T) {
+	r := newRecorder(t)
+	for name, prefix := range map[string]string{"found": "", "set": "crypto_"} {
+		t.Run(name, func(t *testing.T) {
+			short := &eval.Case{Tool: "ask_docs", Input: json.RawMessage(`{}`)}
+			full := &eval.Case{Tool: "crypto_search_docs", Input: json.RawMessage(`{}`)}
+			m := prepared(t, &MCP{URL: r.url, Tools: Tools{Prefix: prefix}}, short, full)
+			for _, c := range []*eval.Case{short, full} {
+				if _, err := m.Respond(t.Context(), &eval.Attempt{Case: c}); err != nil {
+					t.Errorf("%s: %v", c.Tool, err)
+				}
+			}
+		})
+	}
+	want := []string{"crypto_ask_docs {}", "crypto_search_docs {}", "crypto_ask_docs {}", "crypto_search_docs {}"}
+	if diff := cmp.Diff(want, r.calls); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// TestRetriesAreTold has a server that breaks on every other call.
+func TestRetriesAreTold(t *testing.T) {
+	r := newRecorder(t)
+	var calls atomic.Int64
+	base, err := url.Parse(r.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(base)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		if strings.Contains(string(body), "tools/call") && calls.Add(1)%2 == 1 {
+			http.Error(w, "overloaded", http.StatusServiceUnavailable)
+			return
+		}
+		req.Body = io.NopCloser(strings.NewReader(string(body)))
+		proxy.ServeHTTP(w, req)
+	}))
+	t.Cleanup(srv.Close)
+	c := &eval.Case{Tool: "ask_docs", Input: json.RawMessage(`{}`)}
+	m := prepared(t, &MCP{URL: srv.URL}, c)
+	got, err := m.Respond(t.Context(), &eval.Attempt{Case: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"server answered 503 Service Unavailable"}; got.Attempts != 2 || !slices.Equal(got.Retries, want) {
+		t.Errorf("%d attempts, retries %q, want 2 and %q", got.Attempts, got.Retries, want)
+	}
+	never := 0
+	m = prepared(t, &MCP{URL: srv.URL, Retries: &never}, c)
+	calls.Store(0)
+	if _, err := m.Respond(t.Context(), &eval.Attempt{Case: c}); err == nil || eval.FaultOf(err).Attempts != 0 {
+		t.Errorf("error %v of %d attempts", err, eval.FaultOf(err).Attempts)
 	}
 }

@@ -88,6 +88,7 @@ type offeredTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Input       json.RawMessage `json:"input,omitempty"`
+	Output      json.RawMessage `json:"output,omitempty"`
 }
 
 // toolValue is what came of a call: the result as it was on the wire, so that a
@@ -96,6 +97,7 @@ type toolValue struct {
 	Request  json.RawMessage `json:"request,omitempty"`
 	Response json.RawMessage `json:"response,omitempty"`
 	Attempts int             `json:"attempts,omitempty"`
+	Retries  []string        `json:"retries,omitempty"`
 	Latency  time.Duration   `json:"latency,omitempty"`
 	Findings []string        `json:"findings,omitempty"`
 	Error    *callError      `json:"error,omitempty"`
@@ -106,7 +108,12 @@ type callError struct {
 	Text  string              `json:"text"`
 	Kind  string              `json:"class"`
 	Reply *mcpclient.RPCError `json:"rpc,omitempty"`
+
+	Attempts int `json:"attempts,omitempty"`
 }
+
+// Tries tells the core how often the call was made.
+func (e *callError) Tries() int { return e.Attempts }
 
 func (e *callError) Error() string { return e.Text }
 
@@ -125,7 +132,7 @@ func (v *toolValue) result() (*mcpclient.Result, error) {
 		return nil, v.Error
 	}
 	res := mcpclient.ReadResult(v.Response)
-	res.Request, res.Attempts, res.Latency, res.Findings = v.Request, v.Attempts, v.Latency, v.Findings
+	res.Request, res.Attempts, res.Retries, res.Latency, res.Findings = v.Request, v.Attempts, v.Retries, v.Latency, v.Findings
 	return res, nil
 }
 
@@ -154,7 +161,7 @@ func (t *taped) Tools(ctx context.Context) ([]mcpclient.Tool, error) {
 	t.kept = *kept
 	tools := make([]mcpclient.Tool, len(kept.Tools))
 	for i, o := range kept.Tools {
-		tools[i] = mcpclient.Tool{Name: o.Name, Description: o.Description, InputSchema: o.Input}
+		tools[i] = mcpclient.Tool{Name: o.Name, Description: o.Description, InputSchema: o.Input, OutputSchema: o.Output}
 	}
 	return tools, nil
 }
@@ -167,7 +174,7 @@ func (t *taped) look(ctx context.Context) (*serverValue, bool, error) {
 	info := t.live.Info()
 	v := &serverValue{Name: info.Name, Version: info.Version, Protocol: info.Protocol, Transport: info.Transport, Noise: info.Noise, ToolsHash: info.ToolsHash}
 	for _, tool := range tools {
-		v.Tools = append(v.Tools, offeredTool{tool.Name, tool.Description, tool.InputSchema})
+		v.Tools = append(v.Tools, offeredTool{tool.Name, tool.Description, tool.InputSchema, tool.OutputSchema})
 	}
 	return v, true, nil
 }
@@ -202,11 +209,12 @@ func (t *taped) ask(ctx context.Context, a Asked) (*toolValue, bool, error) {
 	res, err := t.live.Call(ctx, a)
 	switch {
 	case err == nil:
-		return &toolValue{Request: res.Request, Response: res.Response, Attempts: res.Attempts, Latency: res.Latency, Findings: res.Findings}, true, nil
+		return &toolValue{Request: res.Request, Response: res.Response, Attempts: res.Attempts, Retries: res.Retries, Latency: res.Latency, Findings: res.Findings}, true, nil
 	case ctx.Err() != nil || t.tape.Mode() == tape.Cache:
 		return nil, false, err
 	}
-	kept := &callError{Text: err.Error(), Kind: eval.FaultOf(classed(err)).Class}
+	fault := eval.FaultOf(classed(err))
+	kept := &callError{Text: err.Error(), Kind: fault.Class, Attempts: fault.Attempts}
 	_ = errors.As(err, &kept.Reply)
 	return &toolValue{Error: kept}, true, nil
 }

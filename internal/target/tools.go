@@ -9,20 +9,30 @@ import (
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/jsonschema"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
 )
 
 // tool is a server's tool as cases use it.
 type tool struct {
-	name         string
-	takesProject bool
+	name          string
+	takesProject  bool
+	input, output *jsonschema.Schema // nil where the server states none that can be used
 }
 
-// bind finds the server's tool for each name that cases use. Without a
-// prefix in the settings it finds the one that serves all of them, if there is
-// one: ask_docs is crypto_ask_docs on a server whose tools all start so.
-func (m *MCP) bind(wanted []string, offered []mcpclient.Tool) error {
+// bind finds the server's tool for each name that cases use, and checks the
+// arguments of the cases. A name may be the server's own or one without its
+// prefix. Without a prefix in the settings it finds the one that serves all
+// short names, if there is one: ask_docs is crypto_ask_docs on a server whose
+// tools all start so.
+func (m *MCP) bind(cases []*eval.Case, offered []mcpclient.Tool) error {
+	var wanted []string
+	for _, c := range cases {
+		if !slices.Contains(wanted, c.Tool) {
+			wanted = append(wanted, c.Tool)
+		}
+	}
 	byName := make(map[string]mcpclient.Tool, len(offered))
 	var names []string
 	for _, t := range offered {
@@ -41,20 +51,89 @@ func (m *MCP) bind(wanted []string, offered []mcpclient.Tool) error {
 		server := prefix + name
 		if mapped, ok := m.Tools.Map[name]; ok {
 			server = mapped
-		} else if _, exact := byName[name]; exact && m.Tools.Prefix == "" {
-			server = name
+		} else if _, long := byName[server]; !long || m.Tools.Prefix == "" {
+			if _, exact := byName[name]; exact {
+				server = name
+			}
 		}
 		t, ok := byName[server]
 		if !ok {
 			missing.What = append(missing.What, missingTool(server, names))
 			continue
 		}
-		m.tools[name] = tool{t.Name, takesProject(t.InputSchema)}
+		m.tools[name] = tool{t.Name, takesProject(t.InputSchema), m.compile(t.Name, "inputSchema", t.InputSchema), m.compile(t.Name, "outputSchema", t.OutputSchema)}
+	}
+	for _, c := range cases {
+		if t, ok := m.tools[c.Tool]; ok && !expectsError(c.Checks) {
+			if err := t.check(c); err != nil {
+				missing.What = append(missing.What, err.Error())
+			}
+		}
 	}
 	if len(missing.What) > 0 {
 		return missing
 	}
 	return nil
+}
+
+// compile makes a schema of the server ready. One that cannot be used is noted:
+// nothing is checked by it.
+func (m *MCP) compile(tool, which string, raw json.RawMessage) *jsonschema.Schema {
+	if len(raw) == 0 {
+		return nil
+	}
+	s, err := jsonschema.Compile(raw)
+	if err != nil {
+		m.unusable = append(m.unusable, fmt.Sprintf("%s of %s: %s", which, tool, err))
+		return nil
+	}
+	return s
+}
+
+// check holds a case's arguments against what the tool takes.
+func (t tool) check(c *eval.Case) error {
+	if t.input == nil {
+		return nil
+	}
+	var v any
+	if err := json.Unmarshal(t.arguments(c), &v); err != nil {
+		return fmt.Errorf("%s: the input of %s: %w", c.Pos, c.ID, err)
+	}
+	if err := t.input.Validate(v); err != nil {
+		return fmt.Errorf("%s: the input of %s is not what the tool %s takes: %w; if that is the point of the test, add an is_error check", c.Pos, c.ID, t.name, err)
+	}
+	return nil
+}
+
+// expectsError tells whether a case has a check, be it inside another, that asks
+// for an error: its arguments may be wrong on purpose.
+func expectsError(checks []*eval.Check) bool {
+	return slices.ContainsFunc(checks, func(c *eval.Check) bool {
+		if c.Implicit {
+			return false
+		}
+		held, _ := c.Grader.(interface{ Held() []*eval.Check })
+		return c.Kind == "is_error" && !c.Not || c.Kind == "not_error" && c.Not || held != nil && expectsError(held.Held())
+	})
+}
+
+// judge notes how a result differs from what the tool promises.
+func (t tool) judge(r *eval.Response) {
+	if t.output == nil || r.IsError {
+		return
+	}
+	if len(r.Structured) == 0 {
+		r.Notes = append(r.Notes, "the result has no structuredContent, and the tool has an outputSchema")
+		return
+	}
+	var v any
+	err := json.Unmarshal(r.Structured, &v)
+	if err == nil {
+		err = t.output.Validate(v)
+	}
+	if err != nil {
+		r.Notes = append(r.Notes, "structuredContent violates the tool's outputSchema: "+err.Error())
+	}
 }
 
 func missingTool(name string, offered []string) string {
@@ -86,12 +165,13 @@ func missingTool(name string, offered []string) string {
 }
 
 // commonPrefix gives the one prefix, ending in a separator, that makes every
-// wanted name an offered one. It gives "" when the names serve as they are or
-// no such prefix, or more than one, exists.
+// wanted name an offered one that is not one already. It gives "" when the names
+// serve as they are or no such prefix, or more than one, exists.
 func commonPrefix(wanted, offered []string) string {
+	wanted = slices.DeleteFunc(slices.Clone(wanted), func(w string) bool { return slices.Contains(offered, w) })
 	var found []string
 	for i, w := range wanted {
-		if w == "" || slices.Contains(offered, w) {
+		if w == "" {
 			return ""
 		}
 		var here []string

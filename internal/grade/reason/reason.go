@@ -69,3 +69,12 @@ func Count(n int, noun string) string {
 
 // Decimal writes a number without an exponent.
 func Decimal[T int | float64](v T) string { return strconv.FormatFloat(float64(v), 'f', -1, 64) }
+
+// Syntax is what a compiler of regular expressions says, without its preamble and the pattern.
+func Syntax(err error) string {
+	text := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+	if i := strings.LastIndex(text, " in `"); i > 0 {
+		text = text[:i]
+	}
+	return "not a regular expression: " + OneLine(text, 200)
+}

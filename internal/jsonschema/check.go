@@ -1,4 +1,4 @@
-package grade
+package jsonschema
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -23,11 +24,11 @@ type schemaCheck struct {
 	err     error               // the first
 }
 
-func checkSchema(doc any) error {
+func check(doc any) error {
 	c := &schemaCheck{anchors: map[string]string{}, refs: map[string]string{}, inPlace: map[string][]string{}}
 	if root, ok := doc.(map[string]any); ok {
 		if draft, _ := root["$schema"].(string); draft != "" && !slices.Contains(drafts, draft) {
-			return fmt.Errorf("$schema is %s, want one of %s", quote(draft), quoteAll(drafts))
+			return fmt.Errorf("$schema is %s, want one of %s", reason.Quote(draft), reason.QuoteAll(drafts))
 		}
 	}
 	c.schema("", doc)
@@ -106,7 +107,7 @@ func (c *schemaCheck) words(at string, s map[string]any) {
 	}
 	for _, p := range patterns {
 		if _, err := regexp.Compile(p); err != nil {
-			c.fail(at, "pattern %s is %s", quote(p), syntaxText(err))
+			c.fail(at, "pattern %s is %s", reason.Quote(p), reason.Syntax(err))
 		}
 	}
 	if anchor, ok := s["$anchor"].(string); ok {
@@ -173,7 +174,7 @@ var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 func (c *schemaCheck) resolve(from, ref string) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	if !ok {
-		c.fail(from, "$ref %s leads out of the schema", quote(ref))
+		c.fail(from, "$ref %s leads out of the schema", reason.Quote(ref))
 		return
 	}
 	target, err := url.PathUnescape(fragment)
@@ -181,7 +182,7 @@ func (c *schemaCheck) resolve(from, ref string) {
 		target = named
 	}
 	if _, known := c.inPlace[target]; !known || err != nil {
-		c.fail(from, "$ref %s leads to no schema", quote(ref))
+		c.fail(from, "$ref %s leads to no schema", reason.Quote(ref))
 		return
 	}
 	c.inPlace[from] = append(c.inPlace[from], target)
