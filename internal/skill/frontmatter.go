@@ -40,6 +40,7 @@ type Quote struct {
 	Start, End int    // byte range of the value in the file
 	Quoted     string // what to write instead
 	Why        string
+	Doubtful   bool // the value may hold more than one key, so that quoting it is a guess
 }
 
 // Field is one top-level key with its value.
@@ -116,6 +117,32 @@ func (fm *Frontmatter) Text(key string) string {
 // Readable reports whether the fields can be trusted: the block is complete and its YAML was understood.
 func (fm *Frontmatter) Readable() bool {
 	return fm.Present && fm.Closed && fm.Err == nil && fm.Map
+}
+
+// Valid reports whether every reader of YAML understands the fields.
+func (fm *Frontmatter) Valid() bool { return fm.Readable() && len(fm.Quotes) == 0 }
+
+// ParseFrontmatter reads the frontmatter of a skill alone, and says where the body begins.
+func ParseFrontmatter(text string) (fm *Frontmatter, body int) {
+	d := &Document{Text: text, Index: NewIndex(text)}
+	body = d.readFrontmatter(d.readFacts())
+	return &d.Frontmatter, body
+}
+
+// Equal reports whether two values are the same, however they are written.
+func (f *Field) Equal(g *Field) bool { return f.Key == g.Key && equalNodes(f.Node, g.Node) }
+
+// equalNodes compares values; an alias is equal to one of the same name.
+func equalNodes(a, b *yaml.Node) bool {
+	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !equalNodes(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // readFrontmatter reads the block between start and end and returns where the body begins.
