@@ -1,6 +1,8 @@
 package skill
 
 import (
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -200,11 +202,11 @@ func (d *Document) readYAML() {
 		return
 	}
 	var root yaml.Node
-	err := yaml.Unmarshal([]byte(fm.Raw), &root)
+	err := decode(fm.Raw, &root)
 	if err != nil {
 		quotes := fm.needQuotes()
 		var again yaml.Node
-		if len(quotes) > 0 && yaml.Unmarshal([]byte(fm.quoted(quotes)), &again) == nil && isMap(&again) {
+		if len(quotes) > 0 && decode(fm.quoted(quotes), &again) == nil && isMap(&again) {
 			fm.Quotes, root, err = quotes, again, nil
 		}
 	}
@@ -218,6 +220,23 @@ func (d *Document) readYAML() {
 	if fm.Map = isMap(&root); fm.Map {
 		d.readFields(root.Content[0])
 	}
+}
+
+// decode reads YAML to its end: the parser by itself stops at a line that is indented less than the first and leaves the
+// rest unread.
+func decode(text string, root *yaml.Node) error {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(root); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	var rest yaml.Node
+	switch err := d.Decode(&rest); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.New("it has more than one document")
 }
 
 func isMap(document *yaml.Node) bool {

@@ -58,7 +58,7 @@ func (fm *Frontmatter) needQuotes() []Quote {
 // isYAML reports whether a text is YAML by itself.
 func isYAML(text string) bool {
 	var n yaml.Node
-	return yaml.Unmarshal([]byte(text), &n) == nil
+	return decode(text, &n) == nil
 }
 
 // anchors reports whether a value that begins with * stands for one that is given a name elsewhere.
