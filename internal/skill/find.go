@@ -11,10 +11,12 @@ import (
 	"strings"
 )
 
-// Bounds of a search, those the client guide of the specification suggests.
+// Bounds of a search. The depth is the one that the client guide of the specification suggests; its 2,000 folders are too
+// few for public collections.
 const (
-	maxDepth   = 6    // folders below a root that holds skills
-	maxFolders = 2000 // folders looked into altogether
+	maxDepth   = 6       // folders below a root that holds skills
+	maxOutside = 3       // of them, those behind a link that leads out of the root
+	maxFolders = 200_000 // folders looked into altogether
 	maxFile    = 16 << 20
 )
 
@@ -32,9 +34,10 @@ var ErrNoSkills = errors.New("no SKILL.md found")
 // every SKILL.md below it. That covers repositories (<skill>/SKILL.md, <skill>/<lang>/SKILL.md at any depth) and the
 // folders .claude/skills and .agents/skills; of other hidden folders, and of .git and node_modules, nothing is listed.
 //
-// The search ends 6 levels down, and more than 2000 folders are an error; both bounds are those of the client guide. A
-// symbolic link is followed when what it points to lies below root, and each file is listed once. A file whose name
-// differs in case only (skill.md) is listed too, so that a rule can say what is wrong with it.
+// The search ends 6 levels down, and more than 200,000 folders are an error. Symbolic links are followed, three levels
+// where they lead out of root, and each file is listed once. A SKILL.md that is a link to nothing is listed, and so is a
+// link to nothing in a folder named skills: whoever reads them says so. A file whose name differs in case only (skill.md)
+// is listed too, so that a rule can say what is wrong with it.
 func Find(root string) ([]string, error) {
 	info, err := os.Stat(root)
 	if err != nil {
@@ -65,7 +68,7 @@ func FindFS(fsys fs.FS) ([]string, error) {
 }
 
 func find(in place, root string) ([]string, error) {
-	f := finder{place: in, seen: map[string]bool{}}
+	f := finder{place: in, seen: map[string]bool{}, left: maxFolders}
 	real, _ := in.Resolve(root)
 	if err := f.folder(root, real, 0); err != nil {
 		return nil, err
@@ -82,7 +85,8 @@ type place interface {
 	ReadDir(path string) ([]fs.DirEntry, error)
 	Stat(path string) (fs.FileInfo, error)
 	Join(folder, name string) string
-	// Resolve follows the links of a path and reports whether it ends inside of the place.
+	// Resolve follows the links of a path and reports whether it ends inside of the place. The result is empty when it ends
+	// nowhere.
 	Resolve(path string) (string, bool)
 }
 
@@ -116,9 +120,9 @@ func (files) Resolve(path string) (string, bool)      { return path, true }
 
 type finder struct {
 	place
-	seen    map[string]bool // resolved folders and files
-	folders int
-	found   []string
+	seen  map[string]bool // resolved folders and files
+	left  int             // folders that may still be looked into
+	found []string
 }
 
 // folder looks into one folder. Only the root must be readable: a locked folder somewhere below is not the user's skill.
@@ -127,11 +131,11 @@ func (f *finder) folder(path, real string, depth int) error {
 	if f.seen[real] {
 		return nil
 	}
-	if f.folders >= maxFolders {
+	if f.left == 0 {
 		return ErrManyFolders
 	}
 	f.seen[real] = true
-	f.folders++
+	f.left--
 	entries, err := f.ReadDir(path)
 	if err != nil {
 		if depth == 0 {
@@ -144,24 +148,40 @@ func (f *finder) folder(path, real string, depth int) error {
 		return int(a.Type()&fs.ModeSymlink>>20) - int(b.Type()&fs.ModeSymlink>>20)
 	})
 	isSkill := f.file(path, real, entries)
-	// A skill's own sub-folders hold its material; another skill in there is bundled (a template), unless a repository
-	// keeps one skill at its top.
-	if depth >= maxDepth || isSkill && depth > 0 {
+	if depth >= maxDepth {
 		return nil
 	}
 	for _, e := range entries {
-		if !f.isFolder(path, e) || skipFolder(path, e.Name()) || isSkill && !mayHoldSkills(e.Name()) {
+		// A skill's own sub-folders hold its material; another skill in there is bundled (a template), unless the folder is
+		// one for skills.
+		if skipFolder(path, e.Name()) || isSkill && !MayHoldSkills(e.Name()) {
 			continue
 		}
-		below, ok := f.resolve(path, real, e)
-		if !ok {
+		if !f.isFolder(path, e) {
+			f.dangling(path, e)
 			continue
 		}
-		if err := f.folder(f.Join(path, e.Name()), below, depth+1); err != nil {
+		below, inside := f.resolve(path, real, e)
+		next := depth + 1
+		if !inside {
+			next = max(next, maxDepth-maxOutside+1)
+		}
+		if err := f.folder(f.Join(path, e.Name()), below, next); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dangling notes the skill that a link in a folder of skills should lead to.
+func (f *finder) dangling(folder string, e fs.DirEntry) {
+	if e.Type()&fs.ModeSymlink == 0 || filepath.Base(folder) != "skills" {
+		return
+	}
+	path := f.Join(folder, e.Name())
+	if real, _ := f.Resolve(path); real == "" {
+		f.found = append(f.found, f.Join(path, FileName))
+	}
 }
 
 // file notes the skill file of a folder and reports whether there is one.
@@ -175,12 +195,9 @@ func (f *finder) file(folder, real string, entries []fs.DirEntry) bool {
 	if entry == nil || f.isFolder(folder, entry) {
 		return false
 	}
-	file, ok := f.resolve(folder, real, entry)
-	if !ok {
-		return false
-	}
-	if !f.seen[file] {
-		f.seen[file] = true
+	file, _ := f.resolve(folder, real, entry)
+	if file == "" || !f.seen[file] {
+		f.seen[file] = file != ""
 		f.found = append(f.found, f.Join(folder, entry.Name()))
 	}
 	return true
@@ -217,8 +234,8 @@ func skipFolder(parent, name string) bool {
 	return len(name) > 1 && name[0] == '.'
 }
 
-// mayHoldSkills reports whether a folder beside a SKILL.md at the root can hold further skills.
-func mayHoldSkills(name string) bool {
+// MayHoldSkills reports whether a folder beside a SKILL.md can hold further skills.
+func MayHoldSkills(name string) bool {
 	switch name {
 	case "skills", ".claude", ".agents", "plugins":
 		return true

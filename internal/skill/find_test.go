@@ -156,21 +156,33 @@ func TestFindSkillAtTheTopOfARepository(t *testing.T) {
 	}
 }
 
-func TestFindFollowsLinksOnlyInside(t *testing.T) {
-	outside := tree(t, "o/SKILL.md")
-	root := tree(t, "real/a/SKILL.md", "other/b/x.txt")
+// TestFindFollowsLinks: what an agent would load is listed, once, and what cannot be loaded too.
+func TestFindFollowsLinks(t *testing.T) {
+	outside := tree(t, "o/SKILL.md", "many/p/SKILL.md", "many/q/js/SKILL.md", "many/q/deep/er/SKILL.md", "file/SKILL.md")
+	root := tree(t, "real/a/SKILL.md", "other/b/x.txt", "skills/c/SKILL.md", "torn/x.txt")
 	for from, to := range map[string]string{
 		"out":              filepath.Join(outside, "o"),
-		"other/b/SKILL.md": filepath.Join(outside, "o", "SKILL.md"),
+		".claude/skills":   filepath.Join(outside, "many"),
+		"other/b/SKILL.md": filepath.Join(outside, "file", "SKILL.md"),
 		"loop":             root,
 		"again":            filepath.Join(root, "real", "a"),
 		"dangling":         filepath.Join(root, "gone"),
+		"skills/lost":      filepath.Join(root, "gone"),
+		"torn/SKILL.md":    filepath.Join(root, "gone"),
 	} {
-		if err := os.Symlink(to, filepath.Join(root, filepath.FromSlash(from))); err != nil {
+		link := filepath.Join(root, filepath.FromSlash(from))
+		if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, link); err != nil {
 			t.Skip("no symbolic links here:", err)
 		}
 	}
-	if diff := cmp.Diff([]string{"real/a/SKILL.md"}, findBelow(t, root, ".")); diff != "" {
+	want := []string{
+		".claude/skills/p/SKILL.md", ".claude/skills/q/js/SKILL.md", "other/b/SKILL.md", "out/SKILL.md", "real/a/SKILL.md", "skills/c/SKILL.md",
+		"skills/lost/SKILL.md", "torn/SKILL.md",
+	}
+	if diff := cmp.Diff(want, findBelow(t, root, ".")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -187,15 +199,15 @@ func TestFindNothing(t *testing.T) {
 // TestFindTooMuch: what was not looked into is said, not passed over.
 func TestFindTooMuch(t *testing.T) {
 	fsys := fstest.MapFS{}
-	for i := range maxFolders - 1 { // the top is one too
+	for i := range 3000 {
 		fsys[fmt.Sprintf("s%04d/SKILL.md", i)] = &fstest.MapFile{}
 	}
-	if found, err := FindFS(fsys); err != nil || len(found) != maxFolders-1 {
+	if found, err := FindFS(fsys); err != nil || len(found) != 3000 {
 		t.Errorf("%d skills, %v", len(found), err)
 	}
-	fsys["z/SKILL.md"] = &fstest.MapFile{}
-	if found, err := FindFS(fsys); !errors.Is(err, ErrManyFolders) {
-		t.Errorf("%d skills, %v, want ErrManyFolders", len(found), err)
+	f := finder{place: files{fsys}, seen: map[string]bool{}, left: 3000} // the top is one too
+	if err := f.folder(".", ".", 0); !errors.Is(err, ErrManyFolders) {
+		t.Errorf("%d skills, %v, want ErrManyFolders", len(f.found), err)
 	}
 }
 

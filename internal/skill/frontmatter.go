@@ -1,6 +1,8 @@
 package skill
 
 import (
+	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -40,6 +42,7 @@ type Quote struct {
 	Start, End int    // byte range of the value in the file
 	Quoted     string // what to write instead
 	Why        string
+	Doubtful   bool // the value may hold more than one key, so that quoting it is a guess
 }
 
 // Field is one top-level key with its value.
@@ -118,6 +121,32 @@ func (fm *Frontmatter) Readable() bool {
 	return fm.Present && fm.Closed && fm.Err == nil && fm.Map
 }
 
+// Valid reports whether every reader of YAML understands the fields.
+func (fm *Frontmatter) Valid() bool { return fm.Readable() && len(fm.Quotes) == 0 }
+
+// ParseFrontmatter reads the frontmatter of a skill alone, and says where the body begins.
+func ParseFrontmatter(text string) (fm *Frontmatter, body int) {
+	d := &Document{Text: text, Index: NewIndex(text)}
+	body = d.readFrontmatter(d.readFacts())
+	return &d.Frontmatter, body
+}
+
+// Equal reports whether two values are the same, however they are written.
+func (f *Field) Equal(g *Field) bool { return f.Key == g.Key && equalNodes(f.Node, g.Node) }
+
+// equalNodes compares values; an alias is equal to one of the same name.
+func equalNodes(a, b *yaml.Node) bool {
+	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || len(a.Content) != len(b.Content) {
+		return false
+	}
+	for i := range a.Content {
+		if !equalNodes(a.Content[i], b.Content[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // readFrontmatter reads the block between start and end and returns where the body begins.
 func (d *Document) readFrontmatter(start, end int) (body int) {
 	fm := &d.Frontmatter
@@ -173,11 +202,11 @@ func (d *Document) readYAML() {
 		return
 	}
 	var root yaml.Node
-	err := yaml.Unmarshal([]byte(fm.Raw), &root)
+	err := decode(fm.Raw, &root)
 	if err != nil {
 		quotes := fm.needQuotes()
 		var again yaml.Node
-		if len(quotes) > 0 && yaml.Unmarshal([]byte(fm.quoted(quotes)), &again) == nil && isMap(&again) {
+		if len(quotes) > 0 && decode(fm.quoted(quotes), &again) == nil && isMap(&again) {
 			fm.Quotes, root, err = quotes, again, nil
 		}
 	}
@@ -191,6 +220,23 @@ func (d *Document) readYAML() {
 	if fm.Map = isMap(&root); fm.Map {
 		d.readFields(root.Content[0])
 	}
+}
+
+// decode reads YAML to its end: the parser by itself stops at a line that is indented less than the first and leaves the
+// rest unread.
+func decode(text string, root *yaml.Node) error {
+	d := yaml.NewDecoder(strings.NewReader(text))
+	if err := d.Decode(root); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	var rest yaml.Node
+	switch err := d.Decode(&rest); {
+	case errors.Is(err, io.EOF):
+		return nil
+	case err != nil:
+		return err
+	}
+	return errors.New("it has more than one document")
 }
 
 func isMap(document *yaml.Node) bool {

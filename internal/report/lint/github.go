@@ -27,7 +27,7 @@ func (g *github) File(f lint.Result) error {
 		g.annotate("error", []string{"file=" + report.GitHubProperty(f.Path), "title=problem"}, f.Err.Error())
 	}
 	for _, x := range f.Shown() {
-		props := []string{"file=" + report.GitHubProperty(f.Path), fmt.Sprintf("line=%d", x.Line)}
+		props := []string{"file=" + report.GitHubProperty(x.File), fmt.Sprintf("line=%d", x.Line)}
 		if x.EndLine == x.Line { // columns are heeded within one line only
 			props = append(props, fmt.Sprintf("col=%d", x.Col), fmt.Sprintf("endColumn=%d", max(x.EndCol, x.Col)))
 		} else {

@@ -53,7 +53,10 @@ func (j *junit) File(f lint.Result) error {
 			continue
 		}
 		if len(c.failures) == 0 {
-			c.line, c.rule = x.Line, x.Rule
+			c.rule = x.Rule
+		}
+		if c.line == 0 && x.File == c.path {
+			c.line = x.Line
 		}
 		c.failures = append(c.failures, text)
 	}

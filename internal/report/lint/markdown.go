@@ -47,7 +47,7 @@ func (m *markdown) File(f lint.Result) error {
 		if x.Fix != nil {
 			fix = " 🔧"
 		}
-		row := fmt.Sprintf("| %s:%d:%d | %s%s | %s |\n", report.MarkdownText(term.Clip(f.Path, 200)), x.Line, x.Col,
+		row := fmt.Sprintf("| %s:%d:%d | %s%s | %s |\n", report.MarkdownText(term.Clip(x.File, 200)), x.Line, x.Col,
 			report.MarkdownText(term.Clip(x.Message, report.MarkdownReason)), fix, report.MarkdownText(x.Rule))
 		t.rows = append(t.rows, row)
 		t.bytes += len(row)

@@ -36,7 +36,7 @@ func (t *terminal) File(f lint.Result) error {
 	if t.last != "" {
 		t.print("\n")
 	}
-	if t.last != f.Path {
+	if t.last != f.Path && (len(f.Fixed) > 0 || f.Err != nil) {
 		t.printf("%s\n", t.Bold(term.Sanitize(f.Path)))
 		t.last = f.Path
 	}
@@ -47,6 +47,10 @@ func (t *terminal) File(f lint.Result) error {
 		t.printf("  %s %s\n", t.With("1;31", "problem:"), term.OneLine(f.Err.Error(), report.ReasonBytes))
 	}
 	for i := range findings {
+		if file := findings[i].File; file != t.last {
+			t.printf("%s\n", t.Bold(term.Sanitize(file)))
+			t.last = file
+		}
 		t.finding(&findings[i])
 	}
 	return t.flush()

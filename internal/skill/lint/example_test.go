@@ -17,9 +17,11 @@ import (
 var notShown = map[string]string{
 	"description-budget":  "15,000 characters",
 	"description-length":  "1025 characters",
+	"link-symbolic":       "a symbolic link",
 	"markdown-encoding":   "bytes that are no text",
 	"markdown-irregular":  "a paragraph of thousands of brackets",
 	"security-binary":     "a program",
+	"security-unread":     "an archive",
 	"size-lines":          "501 lines",
 	"size-package":        "8 MB",
 	"size-reference":      "10,000 tokens",

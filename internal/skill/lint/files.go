@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -79,8 +80,8 @@ func (s Search) files(arg string) ([]File, error) {
 		return nil, err
 	}
 	files := make([]File, len(found))
-	for i, path := range found {
-		files[i] = s.file(arg, path)
+	for i, name := range found {
+		files[i] = s.file(arg, name)
 	}
 	return files, nil
 }
@@ -150,10 +151,23 @@ func (f *File) shown(err error) error {
 	return errors.New(strings.ReplaceAll(err.Error(), f.Path, f.Shown))
 }
 
-// result gives findings the name that people know their file by.
+// result gives findings the names that people know their files by.
 func (f *File) result(found []Finding) Result {
 	for i := range found {
-		found[i].File = f.Shown
+		found[i].File = rebase(found[i].File, f.ID, f.Shown)
 	}
 	return Result{Path: f.Shown, Findings: found}
+}
+
+// rebase gives a file of a skill the name it has when the skill's is another one. What is bundled with a skill that has no
+// folder keeps its own.
+func rebase(file, from, to string) string {
+	if file == from {
+		return to
+	}
+	rel, err := filepath.Rel(path.Dir(from), file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return file
+	}
+	return path.Join(path.Dir(to), filepath.ToSlash(rel))
 }

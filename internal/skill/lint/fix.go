@@ -36,15 +36,47 @@ func (f *Fix) place(d *skill.Document) {
 }
 
 // Apply makes the edits of the fixes of findings and returns the new text and how many findings it mended. A fix that
-// overlaps one made before is left for the next time.
+// overlaps one made before is left for the next time, and one is made only if the frontmatter can be read afterwards and
+// every key that it does not touch keeps its value.
 func Apply(text string, findings []Finding) (fixed string, applied int) {
-	var edits []Edit
+	fm, body := skill.ParseFrontmatter(text)
+	var inBody, quotes, others []Finding // all that can be made at once; those that need each other; the rest
+	var made []Edit
 	for _, f := range findings {
-		if f.Fix == nil || f.Suppressed != "" || overlaps(edits, f.Fix.Edits, len(text)) {
+		if f.Fix == nil || f.Suppressed != "" || overlaps(made, f.Fix.Edits, len(text)) {
 			continue
 		}
+		made = append(made, f.Fix.Edits...)
+		switch {
+		case !slices.ContainsFunc(f.Fix.Edits, func(e Edit) bool { return e.Start < body }):
+			inBody = append(inBody, f)
+		case f.Rule == frontmatterQuote.ID:
+			quotes = append(quotes, f)
+		default:
+			others = append(others, f)
+		}
+	}
+	good := inBody
+	if all := slices.Concat(inBody, quotes, others); keeps(text, fm, all) {
+		good = all
+	} else {
+		if some := slices.Concat(good, quotes); keeps(text, fm, some) {
+			good = some
+		}
+		for _, f := range others {
+			if some := append(slices.Clip(good), f); keeps(text, fm, some) {
+				good = some
+			}
+		}
+	}
+	return edited(text, good), len(good)
+}
+
+// edited makes the edits of findings.
+func edited(text string, findings []Finding) string {
+	var edits []Edit
+	for _, f := range findings {
 		edits = append(edits, f.Fix.Edits...)
-		applied++
 	}
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.Start-b.Start, a.End-b.End) })
 	var b strings.Builder
@@ -55,7 +87,28 @@ func Apply(text string, findings []Finding) (fixed string, applied int) {
 		last = e.End
 	}
 	b.WriteString(text[last:])
-	return b.String(), applied
+	return b.String()
+}
+
+// keeps reports whether fixes leave a frontmatter that every reader understands, in which the keys are those of before and
+// have their values, but for those that a fix is about.
+func keeps(text string, before *skill.Frontmatter, findings []Finding) bool {
+	after, _ := skill.ParseFrontmatter(edited(text, findings))
+	if !after.Valid() || len(after.Fields) != len(before.Fields) {
+		return false
+	}
+	for i := range after.Fields {
+		b, a := &before.Fields[i], &after.Fields[i]
+		if b.Key != a.Key || !b.Equal(a) && !slices.ContainsFunc(findings, func(f Finding) bool { return f.Fix.touches(b) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// touches reports whether a fix changes the value of a field.
+func (f *Fix) touches(field *skill.Field) bool {
+	return slices.ContainsFunc(f.Edits, func(e Edit) bool { return e.Start >= field.KeyStart && e.End <= field.ValueEnd })
 }
 
 func overlaps(made, wanted []Edit, size int) bool {

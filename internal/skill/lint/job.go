@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/skill"
@@ -77,6 +79,26 @@ func (j *Job) byID() map[string]*File {
 		files[j.Files[i].ID] = &j.Files[i]
 	}
 	return files
+}
+
+// linted reports whether a file is a skill of this job, or bundled with one.
+func (j *Job) linted() func(file string) bool {
+	folders := make(map[string]bool, len(j.Files))
+	for i := range j.Files {
+		folders[path.Dir(j.Files[i].ID)] = true
+	}
+	byID := j.byID()
+	return func(file string) bool {
+		if byID[file] != nil {
+			return true
+		}
+		for folder := path.Dir(file); !strings.EqualFold(path.Base(file), skill.FileName); folder = path.Dir(folder) {
+			if folders[folder] || folder == path.Dir(folder) {
+				return folders[folder]
+			}
+		}
+		return false
+	}
 }
 
 const (
@@ -150,9 +172,9 @@ func (j *Job) Stale() (n int) {
 	if j.linter.opts.Baseline == nil {
 		return 0
 	}
-	linted := j.byID()
+	linted := j.linted()
 	for _, e := range j.linter.opts.Baseline.Findings {
-		if linted[e.File] != nil && !j.linter.found[e.Fingerprint] {
+		if linted(e.File) && !j.linter.found[e.Fingerprint] {
 			n++
 		}
 	}
@@ -170,7 +192,7 @@ func (j *Job) Remember(ctx context.Context, old *Baseline, emit func(Result)) (n
 	err = j.Run(ctx, func(r Result) error {
 		emit(r)
 		for _, x := range r.Findings {
-			x.File = ids[r.Path]
+			x.File = rebase(x.File, r.Path, ids[r.Path])
 			found = append(found, x)
 		}
 		return nil
@@ -181,10 +203,10 @@ func (j *Job) Remember(ctx context.Context, old *Baseline, emit func(Result)) (n
 	next = NewBaseline(found)
 	n = len(next.Findings)
 	if old != nil {
-		linted := j.byID()
+		linted := j.linted()
 		next.add(slices.DeleteFunc(slices.Clone(old.Findings), func(e BaselineEntry) bool {
 			_, err := os.Stat(filepath.Join(j.Root, filepath.FromSlash(e.File)))
-			return linted[e.File] != nil || err != nil
+			return linted(e.File) || err != nil
 		}))
 	}
 	return next, n, nil

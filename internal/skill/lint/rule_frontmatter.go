@@ -271,7 +271,11 @@ var frontmatterQuote = Rule{
 	Explain: "An unquoted value must not contain a colon followed by a space, nor begin with a character YAML uses itself. Lenient clients guess what is meant; strict ones do not load the skill.",
 	check: func(p *pass) {
 		for _, q := range p.Frontmatter.Quotes {
-			p.at(q.Start, q.End, replace(q.Start, q.End, q.Quoted, "quote the value"), "the value of %s must be quoted: %s", q.Key, q.Why)
+			fix := replace(q.Start, q.End, q.Quoted, "quote the value")
+			if q.Doubtful {
+				fix = nil
+			}
+			p.at(q.Start, q.End, fix, "the value of %s must be quoted: %s", q.Key, q.Why)
 		}
 	},
 }

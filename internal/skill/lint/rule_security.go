@@ -22,8 +22,9 @@ func pattern(alternatives ...string) func() *regexp.Regexp {
 
 // match visits where a phrase stands in a source, unless the text warns of it.
 func (p *pass) match(s *source, f *phrase, visit func(start, end int)) {
+	last := 0
 	s.linesAbout(f.words, func(start, end int) {
-		if end-start > maxPatternLine || p.full() {
+		if start = max(start, last); start >= end || p.full() {
 			return
 		}
 		line := s.text[start:end]
@@ -34,6 +35,7 @@ func (p *pass) match(s *source, f *phrase, visit func(start, end int)) {
 			}
 		}
 		if m := f.pattern().FindStringIndex(line); m != nil && !s.commented(start+m[0]) && !s.warns(start+m[0]) {
+			last = start + m[1]
 			visit(start+m[0], start+m[1])
 		}
 	})
@@ -44,19 +46,27 @@ var securityBinary = Rule{
 	Doc:     "A bundled file is compiled code.",
 	Explain: "Nobody can read what it does before an agent runs it. Bundle the source, or say where the program can be got.",
 	check: func(p *pass) {
-		empty := skill.NewIndex("")
 		for _, f := range p.bundle() {
 			if what := compiled(p, f); what != "" && !p.full() {
-				p.report(path.Join(path.Dir(p.Path), f.name), &empty, 0, 0, nil, "%s is %s", f.name, what)
+				p.bundled(f.name, "%s is %s", f.name, what)
 			}
 		}
 	},
 }
 
+// isSource reports whether files with an extension are the source of programs.
+func isSource(ext string) bool {
+	switch ext {
+	case ".py", ".sh", ".js", ".ts", ".go", ".rb", ".ps1", ".mjs", ".tsx", ".rs", ".java", ".bash":
+		return true
+	}
+	return false
+}
+
 // compiled says what a file is by its first bytes, empty when it is no compiled code.
 func compiled(p *pass, f bundledFile) string {
 	ext := path.Ext(f.name)
-	if f.size < 8 || f.kind != binary && ext != "" {
+	if f.size < 8 || f.kind == media || f.kind == prose || f.kind == data || isSource(ext) {
 		return ""
 	}
 	file, err := p.Folder.Open(f.name)
@@ -167,7 +177,7 @@ var pipeToShell = phrase{aboutDownload, [][]string{{"|", "$(", "<(", "downloadst
 func (p *pass) downloads(visit func(s *source, start, end int, line string)) {
 	p.eachSource(func(s *source) {
 		p.match(s, &pipeToShell, func(start, end int) {
-			from, to := s.Bounds(s.LineAt(start))
+			from, to := s.around(start)
 			if line := s.text[from:to]; !isLocal(line) {
 				visit(s, start, end, line)
 			}
@@ -254,7 +264,7 @@ var securityExfiltration = Rule{
 	check: func(p *pass) {
 		p.eachSource(func(s *source) {
 			p.match(s, &credentials, func(start, end int) {
-				from, to := s.Bounds(s.LineAt(start))
+				from, to := s.around(start)
 				if line := s.text[from:to]; !isLocal(line) && uploads().MatchString(line) {
 					p.in(s, start, end, nil, "credentials are handed to a network command")
 				}
@@ -308,8 +318,10 @@ var securitySecret = Rule{
 	Explain: "Whoever can read the skill can use the key. Revoke it, and read it from the environment instead. Keys that are plainly examples are not reported.",
 	check: func(p *pass) {
 		for _, s := range p.sources() {
+			last := 0
 			s.linesAbout(aboutKeys, func(start, end int) {
-				for _, k := range findSecrets(s.text, start, end) {
+				for _, k := range findSecrets(s.text, max(start, last), end) {
+					last = max(last, k.end)
 					p.in(s, k.start, k.end, nil, "this looks like %s (%d characters)", k.kind, k.end-k.start)
 				}
 			})

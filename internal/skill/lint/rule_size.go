@@ -67,7 +67,7 @@ var sizeReference = Rule{
 				continue
 			}
 			if text, ok := p.content(f.name); ok && tokens(text) > maxReferenceTokens {
-				p.file(nil, "%s has about %d tokens; a reference should have less than %d", f.name, tokens(text), maxReferenceTokens)
+				p.bundled(f.name, "%s has about %d tokens; a reference should have less than %d", f.name, tokens(text), maxReferenceTokens)
 			}
 		}
 	},

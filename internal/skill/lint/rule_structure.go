@@ -2,6 +2,7 @@ package lint
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
@@ -65,7 +66,8 @@ func checkOrphans(p *pass) {
 // conventional reports whether a file lies in one of the skill's own folders and is worth a mention.
 func (f *bundledFile) conventional() bool {
 	base := path.Base(f.name)
-	return f.name != base && base != "__init__.py" && !strings.Contains(f.name, "__pycache__/") &&
+	top, _, _ := strings.Cut(f.name, "/")
+	return slices.Contains(folderNames[:], top) && f.name != base && base[0] != '.' && f.leads == "" && base != "__init__.py" && !strings.Contains(f.name, "__pycache__/") &&
 		!strings.ContainsFunc(f.name, endsWord) // a name of several words can be written in many ways
 }
 

@@ -18,7 +18,7 @@ var rules = [...]*Rule{
 	&languageMix,
 
 	&linkAbsolute, &linkAnchor, &linkBackslash, &linkBroken, &linkChain, &linkDeep, &linkDirectory, &linkEscape, &linkHome,
-	&linkMention,
+	&linkMention, &linkSymbolic,
 
 	&markdownControl, &markdownEmptySection, &markdownEncoding, &markdownFence, &markdownIrregular,
 	&markdownLineEnds, &markdownMerge, &markdownTag, &markdownTitle,
@@ -28,7 +28,7 @@ var rules = [...]*Rule{
 
 	&securityBidi, &securityBinary, &securityConcealment, &securityDestructive, &securityDownload, &securityExfiltration,
 	&securityHiddenText, &securityHomoglyph, &securityInjection, &securityInsecureDownload, &securityObfuscation,
-	&securityRemote, &securitySecret, &securityZeroWidth,
+	&securityRemote, &securitySecret, &securityUnread, &securityZeroWidth,
 
 	&sizeLines, &sizePackage, &sizeReference, &sizeSparse, &sizeTokens,
 

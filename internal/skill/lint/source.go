@@ -34,13 +34,17 @@ func (p *pass) sources() []*source {
 		path: p.Path, text: p.Text, Index: p.Index, characters: charactersOf(p.Text), kind: prose, own: true, sections: p.Root, about: about,
 	}}
 	for _, f := range p.bundle() {
-		if f.kind == binary {
+		if f.kind == binary || f.kind == media || f.unread != "" {
 			continue
 		}
 		if text, ok := p.content(f.name); ok {
+			kind := f.kind
+			if path.Ext(f.name) == "" && !strings.HasPrefix(text, "#!") && path.Dir(f.name) == "." {
+				kind = prose // LICENSE, README
+			}
 			p.texts = append(p.texts, &source{
 				path: path.Join(path.Dir(p.Path), f.name), text: text, Index: skill.NewIndex(text), characters: charactersOf(text),
-				kind: f.kind, about: about,
+				kind: kind, about: about,
 			})
 		}
 	}
@@ -56,20 +60,33 @@ func (p *pass) in(s *source, start, end int, fix *Fix, format string, args ...an
 	p.report(s.path, &s.Index, start, end, nil, format, args...)
 }
 
-// linesAbout calls a function for each line that has words of a group. The bounds are those of the line in the text.
+// linesAbout calls a function for each line that has words of a group. The bounds are those of the line in the text, and
+// for a long one those of a part around the words; parts overlap, so that nothing is cut in two.
 func (s *source) linesAbout(group wordGroup, visit func(start, end int)) {
 	if !s.scanned {
 		s.wordy, s.scanned = index().lines(s.text), true
 	}
 	for _, w := range s.wordy {
 		if w.groups&group != 0 {
-			visit(s.Bounds(s.LineAt(w.offset)))
+			start, end := s.Bounds(s.LineAt(w.offset))
+			if end-start > maxPatternLine {
+				start, end = max(start, w.offset-partMargin), min(end, w.offset+maxPatternLine+partMargin)
+			}
+			visit(start, end)
 		}
 	}
 }
 
-// maxPatternLine is the longest line that patterns are tried on: longer ones are data.
-const maxPatternLine = 4096
+const (
+	maxPatternLine = 4096 // the longest line that is looked at as a whole
+	partMargin     = 512  // what parts of longer ones have in common
+)
+
+// around is the line of an offset, or the part of a long one that is near.
+func (s *source) around(offset int) (start, end int) {
+	start, end = s.Bounds(s.LineAt(offset))
+	return max(start, offset-maxPatternLine), min(end, offset+maxPatternLine)
+}
 
 // lower is the text in lower case, byte for byte at the same places.
 func (s *source) lower() string {
@@ -96,7 +113,7 @@ var (
 // skill as a whole are about attacks.
 func (s *source) warns(offset int) bool {
 	line := s.LineAt(offset)
-	start, _ := s.Bounds(line)
+	start, _ := s.around(offset)
 	before := s.lower()[start:offset]
 	if line > 1 {
 		from, to := s.Bounds(line - 1)
@@ -145,7 +162,7 @@ func (s *source) sectionAt(offset int) *skill.Section {
 
 // commented reports whether a place in a script stands in a comment.
 func (s *source) commented(offset int) bool {
-	from, _ := s.Bounds(s.LineAt(offset))
+	from, _ := s.around(offset)
 	before := strings.TrimSpace(s.text[from:offset])
 	for _, mark := range [...]string{"#", "//", "*", "/*", "--", ";", "rem ", "REM "} {
 		if strings.HasPrefix(before, mark) {
@@ -163,14 +180,14 @@ func (s *source) above(offset, lines int) string {
 
 // listed reports whether the line of a place is a string in a list: a case of a test, or an entry of a block list.
 func (s *source) listed(offset int) bool {
-	from, to := s.Bounds(s.LineAt(offset))
+	from, to := s.around(offset)
 	line := strings.TrimLeft(s.text[from:to], " \t([{-")
 	return line != "" && strings.IndexByte("\"'`", line[0]) >= 0
 }
 
 // quoted reports whether a match stands in quotes or back-ticks on its line: then it is spoken about.
 func (s *source) quoted(start, end int) bool {
-	lineStart, lineEnd := s.Bounds(s.LineAt(start))
+	lineStart, lineEnd := s.around(start)
 	before, after := s.text[lineStart:start], s.text[min(end, lineEnd):lineEnd]
 	for _, q := range [...][2]string{{`"`, `"`}, {"`", "`"}, {"'", "'"}, {"“", "”"}, {"「", "」"}} {
 		if strings.Count(before, q[0])%2 == 1 && strings.Contains(after, q[1]) {

@@ -110,19 +110,19 @@ func rarestPair(word string) int {
 	return best
 }
 
-// wordLine is a line that has words, given by the place of the first.
+// wordLine is a line, or a part of a long one, that has words, given by the place of the first.
 type wordLine struct {
 	offset int
 	groups wordGroup
 }
 
-// lines finds the lines of a text that have words.
+// lines finds the lines of a text that have words. A long line counts as several.
 func (x *wordIndex) lines(text string) []wordLine {
 	var found []wordLine
 	start := 0 // of the current line
 	for i := 0; i+1 < len(text); i++ {
 		c := text[i]
-		if c == '\n' || c == '\r' {
+		if c == '\n' || c == '\r' || i-start >= maxPatternLine {
 			start = i + 1
 		}
 		bucket := x.pairs[int(x.class[c])<<6|int(x.class[text[i+1]])]
