@@ -77,7 +77,7 @@ var layout = map[string][]string{
 		"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill",
 		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason",
 	},
-	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/reason"},
+	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/jsondoc", "internal/grade/reason"},
 	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
 	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
 	"internal/grade/reason":    {},                                                          // the words of reasons
