@@ -76,7 +76,7 @@ var layout = map[string][]string{
 		"internal/eval", "internal/kind", "internal/code", "internal/llm", "internal/process", "internal/skill",
 		"internal/grade/judge", "internal/grade/retrieval", "internal/grade/jsondoc", "internal/grade/reason", "internal/jsonschema",
 	},
-	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/reason"},
+	"internal/grade/judge":     {"internal/eval", "internal/kind", "internal/llm", "internal/grade/jsondoc", "internal/grade/reason"},
 	"internal/grade/retrieval": {"internal/eval", "internal/kind", "internal/code", "internal/grade/jsondoc", "internal/grade/reason"},
 	"internal/grade/jsondoc":   {"internal/eval", "internal/code", "internal/grade/reason"}, // the JSON of an answer, and paths into it
 	"internal/grade/reason":    {},                                                          // the words of reasons
@@ -90,7 +90,7 @@ var layout = map[string][]string{
 
 	"internal/jsonschema": {"internal/kind", "internal/grade/reason"}, // schemas of suites and servers
 
-	"internal/target": {"internal/eval", "internal/jsonschema", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/skill"},
+	"internal/target": {"internal/eval", "internal/jsonschema", "internal/kind", "internal/mcpclient", "internal/code", "internal/llm", "internal/llm/tape", "internal/process", "internal/secret", "internal/skill"},
 	"internal/suite":  {"internal/code", "internal/eval", "internal/kind", "internal/grade", "internal/target", "internal/skill", "internal/skill/lint", "internal/llm"},
 }
 

@@ -16,7 +16,8 @@ import (
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"mettle": func() { os.Exit(cli.Main(cli.System(os.Args[1:]))) },
+		"mettle":      func() { os.Exit(cli.Main(cli.System(os.Args[1:]))) },
+		"tell-server": tellServer,
 	})
 }
 

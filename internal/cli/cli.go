@@ -111,6 +111,15 @@ func (w *World) color(tty bool) bool {
 	return tty && w.Getenv("TERM") != "dumb"
 }
 
+// reportOut is where a report on standard output is written to. That of GitHub
+// is made of commands.
+func (w *World) reportOut(format string) io.Writer {
+	if format == "github" {
+		return term.Unguarded(w.Stdout)
+	}
+	return w.Stdout
+}
+
 // printf talks to the person: progress, notes, problems.
 func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, format, args...) }
 
@@ -118,6 +127,9 @@ func (w *World) printf(format string, args ...any) { fmt.Fprintf(w.Stderr, forma
 func Main(w *World) int {
 	if w.Getenv("GOGC") == "" && w.Getenv("GOMEMLIMIT") == "" {
 		tuneMemory()
+	}
+	if w.Getenv("GITHUB_ACTIONS") != "" { // its log takes commands from what servers say
+		w.Stdout, w.Stderr = term.NewGuard(w.Stdout), term.NewGuard(w.Stderr)
 	}
 	ctx, stop := w.Interrupts(context.Background())
 	defer stop()

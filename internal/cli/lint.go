@@ -126,7 +126,7 @@ func runLint(ctx context.Context, w *World, o *lintOptions, args []string) error
 		}
 		err = fsx.Replace(w.abs(o.output), func(out io.Writer) error { return c.report(ctx, out, report.Options{}) })
 	default:
-		err = c.report(ctx, w.Stdout, report.Options{Color: w.color(w.OutTTY), Width: w.Width})
+		err = c.report(ctx, w.reportOut(o.format), report.Options{Color: w.color(w.OutTTY), Width: w.Width})
 	}
 	if errors.Is(err, context.Canceled) {
 		w.printf("mettle: interrupted; %d of %s linted\n", c.Totals.Files, count(len(c.Files), "file"))

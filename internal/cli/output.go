@@ -157,7 +157,7 @@ func fileName(s string) string {
 func writeReport(w *World, run *eval.Run, name, path string, o report.Options) error {
 	format, _ := report.Find(name)
 	if path == "-" {
-		return format.Write(w.Stdout, run, o)
+		return format.Write(w.reportOut(name), run, o)
 	}
 	err := fsx.Replace(w.abs(path), func(out io.Writer) error { return format.Write(out, run, o) })
 	if err != nil {

@@ -44,7 +44,7 @@ func newReportCmd(w *World) *cobra.Command {
 		if output != "-" {
 			return writeReport(w, run, format, output, report.Options{Verbose: verbose, Dir: w.shown(dir)})
 		}
-		return f.Write(w.Stdout, run, report.Options{Color: w.color(w.OutTTY), Width: w.Width, Verbose: verbose, Dir: w.shown(dir)})
+		return f.Write(w.reportOut(f.Name), run, report.Options{Color: w.color(w.OutTTY), Width: w.Width, Verbose: verbose, Dir: w.shown(dir)})
 	})
 	return cmd
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/mettle-eval/mettle/builtin"
 	"github.com/mettle-eval/mettle/internal/docserver"
 	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/term"
 	"github.com/mettle-eval/mettle/internal/version"
 )
 
@@ -91,7 +92,7 @@ func runServe(ctx context.Context, w *World, o *serveOptions) (err error) {
 	}
 	if o.stdio {
 		w.printf("serving %s on standard input and output\n", projectText(projects))
-		return srv.RunStdio(ctx, w.Stdin, w.Stdout)
+		return srv.RunStdio(ctx, w.Stdin, term.Unguarded(w.Stdout))
 	}
 	return serveHTTP(ctx, w, o.addr, srv, projects)
 }

@@ -1,12 +1,10 @@
 package grade
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade/judge"
+	"github.com/mettle-eval/mettle/internal/process"
 )
 
 // Env is what graders are handed beside the attempt, as [eval.Env.Grading].
@@ -26,28 +24,12 @@ func envOf(e *eval.Env) *Env {
 	return new(Env)
 }
 
-// passedOn are the variables programs need to start and to find their files.
-var passedOn = []string{
-	"PATH", "HOME", "USER", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR",
-	"SYSTEMROOT", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", // Windows
-}
-
 // defaultEnviron is for programs of checks that were handed no environment.
 var defaultEnviron = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
 
-// PassedOn is the part of an environment, in the form of os.Environ, that
-// programs of checks get: what they need to start, never a key or a token. It
-// is not nil, which would stand for all of our own.
-func PassedOn(environ []string) []string {
-	kept := []string{}
-	for _, entry := range environ {
-		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains(passedOn, strings.ToUpper(name)) {
-			kept = append(kept, entry)
-		}
-	}
-	return kept
-}
+// PassedOn is the part of an environment that programs of checks get: see
+// [process.Environ]. They work with files and times more than servers do.
+func PassedOn(environ []string) []string { return process.Environ(environ, "TZ", "TMPDIR", "TMP") }
 
 func (e *Env) environ() []string {
 	if e.Environ == nil {

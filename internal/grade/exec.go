@@ -6,13 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/process"
 )
@@ -42,7 +45,7 @@ var execKind = kind.Kind[eval.Grader]{
 		"response. It writes one JSON object to stdout:\n\n" +
 		"```json\n{\"status\": \"pass\", \"reason\": \"the example compiles\", \"details\": {\"warnings\": 0}}\n```\n\n" +
 		"The verdict is `status` (pass, fail or unscored), `pass` (true or false) or `score` (0 to 1; passes from `threshold` on). A score beside " +
-		"a verdict is only the value. `reason` and `details` may be left out.\n\n" +
+		"a verdict is only the value. `reason` and `details` may be left out. A member that is there twice, or in another case (`PASS`), is refused.\n\n" +
 		"A program that exits with another code than 0, takes too long, or writes anything else leaves the check unscored; the end of its " +
 		"stderr is in the reason.\n\n" +
 		"It runs in the suite file's folder, without a shell, in its own process group, all of which is ended with it. Of the environment it " +
@@ -205,11 +208,32 @@ type verdict struct {
 	Details json.RawMessage `json:"details"`
 }
 
+// verdictMembers are those of a [verdict].
+var verdictMembers = []string{"status", "pass", "score", "reason", "details"}
+
+// checkMembers refuses what readers of JSON understand differently: a member
+// that is there twice, and one whose name is written in another case.
+func checkMembers(out []byte) error {
+	members, err := jsondoc.Members(string(out))
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if i := slices.IndexFunc(verdictMembers, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 && verdictMembers[i] != name {
+			return fmt.Errorf("gave the member %s, want %s", quote(name), quote(verdictMembers[i]))
+		}
+	}
+	return nil
+}
+
 // parseVerdict reads what a program wrote.
 func parseVerdict(out []byte, threshold float64) (eval.Score, error) {
 	var v verdict
 	if err := json.Unmarshal(out, &v); err != nil {
 		return eval.Score{}, fmt.Errorf("wrote no verdict: want one JSON object, got %s", quote(oneLine(string(out), 2*shown)))
+	}
+	if err := checkMembers(out); err != nil {
+		return eval.Score{}, err
 	}
 	status, err := v.status(threshold)
 	if err != nil {

@@ -41,6 +41,19 @@ type authorization struct {
 	fault *fault
 }
 
+// checkGrantRedirect keeps a request for a token, whose body holds the client's
+// secret, at its host.
+func checkGrantRedirect(req *http.Request, via []*http.Request) error {
+	req.Header.Del("Referer")
+	switch {
+	case len(via) >= 10:
+		return errors.New("stopped after 10 redirects")
+	case via[0].Method != http.MethodGet && !sameOrigin(req.URL, via[0].URL):
+		return fmt.Errorf("the authorization server redirects to another host, %s://%s", req.URL.Scheme, req.URL.Host)
+	}
+	return nil
+}
+
 // newAuthorizer gives nil where the Config has credentials of its own.
 func newAuthorizer(cfg Config, w *web, s *secrets) (*authorizer, error) {
 	if cfg.OAuth == nil || w.url.User != nil || w.header.Get("Authorization") != "" {
@@ -48,7 +61,7 @@ func newAuthorizer(cfg Config, w *web, s *secrets) (*authorizer, error) {
 	}
 	a := &authorizer{
 		cfg: cfg.OAuth, server: w.url, tasks: w.tasks, secrets: s, asked: map[string]bool{},
-		client: &http.Client{Transport: w.base, Timeout: cfg.Timeouts.Connect},
+		client: &http.Client{Transport: w.base, Timeout: cfg.Timeouts.Connect, CheckRedirect: checkGrantRedirect},
 	}
 	if cfg.OAuth.TokenURL != "" {
 		a.source = a.credentials(cfg.OAuth.TokenURL, withoutUser(w.url), cfg.OAuth.Scopes, oauth2.AuthStyleAutoDetect)

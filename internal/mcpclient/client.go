@@ -351,9 +351,14 @@ func (c *Client) result(req *request, rep reply) (*Result, *fault) {
 	}
 	res := parseResult(raw)
 	res.Request = req.params
-	res.Findings = append(res.Findings, rep.findings...)
+	for _, finding := range rep.findings {
+		res.find("%s", c.secrets.clean(finding))
+	}
+	if to := c.web.moved.Load(); to != nil {
+		res.find("the server redirects to another host, %s, which got no headers and tokens", c.secrets.clean(*to))
+	}
 	if echoed {
-		res.find("the answer held a credential that the server was sent; it is removed")
+		res.find("the answer held a configured secret; it is removed")
 	}
 	return res, nil
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // The values of [Config.Transport].
@@ -62,6 +64,10 @@ type Config struct {
 	// Elicit answers what a server asks the user in the middle of a call; nil
 	// tells servers that there is nobody to ask.
 	Elicit Elicit
+	// Secrets are removed from everything the server says. The credentials of
+	// the Config, and those that a session learns, are added to them. nil
+	// stands for these alone.
+	Secrets *secret.Redactor
 	// Name and Version tell the server who is calling.
 	Name, Version string
 }

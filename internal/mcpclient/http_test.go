@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -476,11 +477,15 @@ func TestHTTPRedirectKeepsSecrets(t *testing.T) {
 		return true
 	}))
 	srv.session = true
-	cfg := httpConfig(srv.URL)
+	cfg := httpConfig(srv.URL + "?key=abcdefgh")
 	cfg.Headers = http.Header{"Authorization": {"Bearer abcdef"}, "X-Api-Key": {"abcdef"}}
-	wantText(t, call(t, dial(t, cfg), "hello"))
+	res := call(t, dial(t, cfg), "hello")
+	wantText(t, res)
+	if !slices.ContainsFunc(res.Findings, func(f string) bool { return strings.Contains(f, "redirects to another host, "+other.URL) }) {
+		t.Errorf("the redirect is not among the findings %q", res.Findings)
+	}
 	seen := other.headers("tools/call")
-	for _, name := range []string{"Authorization", "X-Api-Key", "Mcp-Session-Id"} {
+	for _, name := range []string{"Authorization", "X-Api-Key", "Mcp-Session-Id", "Referer"} {
 		if seen.Get(name) != "" {
 			t.Errorf("the other origin was sent %s", name)
 		}

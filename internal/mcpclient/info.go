@@ -37,7 +37,7 @@ func (c *Client) Info() Info {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	info := Info{
-		Target: c.target(), Noise: noise, NoiseLines: lines, Stderr: term.ExcerptLines(c.secrets.all.String(c.stderr.String())),
+		Target: c.secrets.clean(c.target()), Noise: noise, NoiseLines: lines, Stderr: term.ExcerptLines(c.secrets.clean(c.stderr.String())),
 		Tools: len(c.listed.tools), ToolsHash: c.listed.sum,
 		Connect: c.connectTime, List: c.listTime, Reconnects: c.reconnects,
 		Findings: append([]string(nil), c.listed.findings...),
@@ -56,10 +56,10 @@ func (c *Client) describe(info *Info) {
 	if isModern(info.Protocol) {
 		info.Era = EraModern
 	}
-	info.Instructions = c.secrets.all.String(c.hello.Instructions)
+	info.Instructions = c.secrets.clean(c.hello.Instructions)
 	if c.hello.Capabilities != nil {
 		if raw, err := json.Marshal(c.hello.Capabilities); err == nil {
-			info.Capabilities = raw
+			info.Capabilities = c.secrets.answer(raw)
 		}
 	}
 	if server := c.hello.ServerInfo; server != nil {

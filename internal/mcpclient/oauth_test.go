@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -417,7 +418,7 @@ func TestTokensStaySecret(t *testing.T) {
 	}
 	c := dial(t, g.asClient())
 	res := call(t, c, "hello")
-	wantFinding(t, res, "the answer held a credential that the server was sent; it is removed")
+	wantFinding(t, res, "the answer held a configured secret; it is removed")
 	if got := res.Text(); got != "you are Bearer [redacted]" {
 		t.Errorf("the answer is %q", got)
 	}
@@ -474,5 +475,28 @@ func TestOAuthConfig(t *testing.T) {
 				t.Errorf("error is %v, want one with %q", err, test.want)
 			}
 		})
+	}
+}
+
+// TestTokenRequestsStayAtTheirHost: the client's secret is in the body, which
+// a redirect would carry along.
+func TestTokenRequestsStayAtTheirHost(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	defer other.Close()
+	tokens := httptest.NewServer(http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	defer tokens.Close()
+	g := serveGuarded(t, nil)
+	cfg := g.asClient()
+	cfg.OAuth.TokenURL = tokens.URL + "/token?key=abcdefgh"
+	if c, err := mcpclient.Dial(t.Context(), cfg); err == nil {
+		c.Close()
+		t.Error("it got a token")
+	} else if !strings.Contains(err.Error(), "redirects to another host") {
+		t.Error(err)
+	}
+	if asked.Load() != 0 {
+		t.Error("the other host was asked")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mettle-eval/mettle/internal/term"
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // Tool is one entry of tools/list. Schemas are as the server sent them, nil if
@@ -39,7 +39,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	var list toolList
 	attempts, f := c.attempt(ctx, nil, func(l *link) *fault {
 		// A new link may page differently, so every attempt starts anew.
-		list = toolList{strict: isModern(l.hello.ProtocolVersion) && l.transport != TransportStdio}
+		list = toolList{secrets: c.secrets.echoes, strict: isModern(l.hello.ProtocolVersion) && l.transport != TransportStdio}
 		return c.readPages(ctx, l, &list)
 	})
 	if f != nil {
@@ -69,7 +69,7 @@ func (c *Client) readPages(ctx context.Context, l *link, list *toolList) *fault 
 			return nil
 		}
 		if seen[string(cursor)] {
-			list.find("tools/list repeats the cursor %s", term.Excerpt(string(cursor), 80))
+			list.find("tools/list repeats the cursor %s", c.secrets.excerpt(string(cursor), 80))
 			return nil
 		}
 		seen[string(cursor)] = true
@@ -95,7 +95,8 @@ type toolList struct {
 	marks    map[string][]mark
 	findings []string
 	sum      string // the hash, once the list is complete
-	strict   bool   // drop tools whose header marks are invalid
+	secrets  *secret.Redactor
+	strict   bool // drop tools whose header marks are invalid
 }
 
 func (l *toolList) find(format string, args ...any) {
@@ -109,7 +110,7 @@ func (l *toolList) addPage(raw []byte) (cursor []byte) {
 	fields(raw, func(key string, value []byte) {
 		switch key {
 		case "tools":
-			tools = value
+			tools, _ = l.secrets.Answer(value)
 		case "nextCursor":
 			if string(value) != "null" {
 				cursor = value

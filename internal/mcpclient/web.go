@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,7 +24,8 @@ type web struct {
 	client *http.Client
 	base   *http.Transport
 	tasks  *tasks
-	auth   *authorizer // nil without OAuth
+	auth   *authorizer            // nil without OAuth
+	moved  atomic.Pointer[string] // the other host that requests were redirected to
 }
 
 const (
@@ -58,8 +60,9 @@ func newWeb(cfg Config, t *tasks) *web {
 	return w
 }
 
-// checkRedirect keeps the Config's headers from leaving the origin, and a POST
-// from becoming a GET, which would fetch some page instead of an answer.
+// checkRedirect keeps the Config's headers and the address with its query from
+// leaving the origin, and a POST from becoming a GET, which would fetch some
+// page instead of an answer.
 func (w *web) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")
@@ -67,6 +70,7 @@ func (w *web) checkRedirect(req *http.Request, via []*http.Request) error {
 	if req.Method != via[0].Method {
 		return http.ErrUseLastResponse
 	}
+	req.Header.Del("Referer") // the address, which may hold a key
 	if !sameOrigin(req.URL, w.url) {
 		for name := range w.cfg.Headers {
 			req.Header.Del(name)
@@ -99,6 +103,10 @@ func (w *web) do(ctx context.Context, method string, target *url.URL, header htt
 	resp, err := w.client.Do(req.WithContext(ctx))
 	if err != nil {
 		return nil, brokenFault(ctx, err)
+	}
+	if to := resp.Request.URL; !sameOrigin(to, target) {
+		origin := to.Scheme + "://" + to.Host
+		w.moved.Store(&origin)
 	}
 	if w.auth != nil && resp.StatusCode/100 == 2 {
 		w.auth.accepted(header.Get("Authorization"))

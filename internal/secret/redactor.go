@@ -22,7 +22,7 @@ type Redactor struct {
 	least  int
 	mu     sync.RWMutex
 	marks  map[string]string // by value
-	values []string          // the longest first: one may begin with another
+	search *search
 	text   *strings.Replacer
 	quoted *strings.Replacer // with marks that are JSON
 }
@@ -32,9 +32,9 @@ type Redactor struct {
 func NewRedactor(least int) *Redactor { return &Redactor{least: least} }
 
 // FromEnviron knows the variables whose names and values say that they are
-// secrets. They are replaced by their names.
+// secrets. They are replaced by their names. It is the redactor for answers.
 func FromEnviron(environ []string) *Redactor {
-	r := NewRedactor(Least)
+	r := NewRedactor(leastNamed)
 	for _, entry := range environ {
 		if name, value, _ := strings.Cut(entry, "="); Name(name) && Value(value) {
 			r.Add("["+name+"]", value)
@@ -43,9 +43,42 @@ func FromEnviron(environ []string) *Redactor {
 	return r
 }
 
+// AddSetting makes the value of a setting known, such as that of a header, if
+// its name or the value itself says that it is a secret.
+func (r *Redactor) AddSetting(name, value string) {
+	_, token, two := strings.Cut(strings.TrimSpace(value), " ") // Bearer abc
+	if !two {
+		token = value
+	}
+	switch plain, err := base64.StdEncoding.DecodeString(token); {
+	case !named(name, token) && (!likeKey(token) || strings.ContainsAny(token, "/\\:")):
+		return
+	case two && err == nil && bytes.IndexByte(plain, ':') > 0: // Basic dXNlcjpwYXNz
+		_, password, _ := strings.Cut(string(plain), ":")
+		r.Add(Mark, string(plain), password)
+	}
+	r.Add(Mark, value, token)
+}
+
+// AddVariable makes the value of an environment variable known that settings
+// refer to. It is replaced by the variable's name. An ordinary word, a path and
+// the parts of an address that hold no credential are left alone.
+func (r *Redactor) AddVariable(name, value string) {
+	mark := "[" + name + "]"
+	switch u, err := url.Parse(value); {
+	case err == nil && u.Scheme != "" && u.Host != "":
+		r.addCredentials(mark, u)
+	case named(name, value), len(value) >= Least && !word(value) && !path(value):
+		r.Add(mark, value)
+	}
+}
+
 // Add makes values known, in the forms in which they may come back: as they
-// are, and inside JSON.
+// are, inside JSON, and inside an address.
 func (r *Redactor) Add(mark string, values ...string) {
+	if r == nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	marks := maps.Clone(r.marks)
@@ -58,7 +91,7 @@ func (r *Redactor) Add(mark string, values ...string) {
 			marks = map[string]string{}
 		}
 		inJSON, _ := json.Marshal(v) // a string has a form
-		for _, form := range []string{v, string(inJSON[1 : len(inJSON)-1]), unescaped(v)} {
+		for _, form := range []string{v, string(inJSON[1 : len(inJSON)-1]), unescaped(v), url.QueryEscape(v)} {
 			if _, known := marks[form]; !known {
 				marks[form] = mark
 			}
@@ -68,11 +101,12 @@ func (r *Redactor) Add(mark string, values ...string) {
 		return
 	}
 	r.marks = marks
-	r.values = slices.SortedFunc(maps.Keys(marks), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	longest := slices.SortedFunc(maps.Keys(marks), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	var text, quoted []string
-	for _, v := range r.values {
+	for _, v := range longest { // one may begin with another
 		text, quoted = append(text, v, marks[v]), append(quoted, v, strconv.Quote(marks[v]))
 	}
+	r.search = newSearch(longest)
 	r.text, r.quoted = strings.NewReplacer(text...), strings.NewReplacer(quoted...)
 }
 
@@ -105,19 +139,43 @@ func (r *Redactor) AddURL(raw string) {
 	if err != nil {
 		return
 	}
-	if user := u.User; user != nil {
-		password, _ := user.Password()
-		basic := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
-		r.Add(Mark, user.Username(), password, user.String(), basic)
-	}
-	for _, key := range pathKeys(u) {
-		plain, _ := url.PathUnescape(key) // empty when it cannot be
-		r.Add(Mark, key, plain)
+	r.addCredentials(Mark, u)
+	if u.User != nil {
+		r.Add(Mark, u.User.Username())
 	}
 	for part := range strings.SplitSeq(u.RawQuery, "&") {
 		if name, value, _ := strings.Cut(part, "="); Name(name) || len(value) >= longestWord {
 			plain, _ := url.QueryUnescape(value)
 			r.Add(Mark, value, plain)
+		}
+	}
+}
+
+// AddCredentials makes known the parts of an address that are not ordinary
+// words: password, keys in the path, and parameters that are named so.
+func (r *Redactor) AddCredentials(raw string) {
+	if u, err := url.Parse(raw); err == nil {
+		r.addCredentials(Mark, u)
+	}
+}
+
+func (r *Redactor) addCredentials(mark string, u *url.URL) {
+	if user := u.User; user != nil {
+		password, has := user.Password()
+		if !has {
+			password = user.Username() // a token
+		}
+		pair := user.Username() + ":" + password
+		r.Add(mark, password, pair, user.String(), base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	for _, key := range pathKeys(u) {
+		plain, _ := url.PathUnescape(key) // empty when it cannot be
+		r.Add(mark, key, plain)
+	}
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, value, _ := strings.Cut(part, "="); named(name, value) || likeKey(value) {
+			plain, _ := url.QueryUnescape(value)
+			r.Add(mark, value, plain)
 		}
 	}
 }
@@ -129,8 +187,8 @@ func (r *Redactor) String(text string) string {
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.text == nil {
-		return text
+	if !finds(r.search, text) {
+		return text // as most are
 	}
 	return r.text.Replace(text)
 }
@@ -144,7 +202,7 @@ func (r *Redactor) JSON(raw []byte) []byte {
 // Answer is [Redactor.JSON] that finds numbers too, and leaves JSON that is
 // valid. It tells whether there were secrets.
 func (r *Redactor) Answer(raw []byte) ([]byte, bool) {
-	if !r.holds(raw) {
+	if !r.mayHold(raw) {
 		return raw, false
 	}
 	clean := r.json(raw, func(b []byte) []byte {
@@ -152,19 +210,24 @@ func (r *Redactor) Answer(raw []byte) ([]byte, bool) {
 		defer r.mu.RUnlock()
 		return []byte(r.quoted.Replace(string(b)))
 	})
+	if bytes.Equal(clean, raw) {
+		return raw, false
+	}
 	if !json.Valid(clean) { // a part of a number, say
 		clean = []byte("{}")
 	}
 	return clean, true
 }
 
-func (r *Redactor) holds(raw []byte) bool {
+// mayHold tells whether JSON may hold a secret: as it is written, or in escapes
+// that hide it.
+func (r *Redactor) mayHold(raw []byte) bool {
 	if r == nil {
 		return false
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return slices.ContainsFunc(r.values, func(v string) bool { return bytes.Contains(raw, []byte(v)) })
+	return r.search != nil && (finds(r.search, raw) || bytes.Contains(raw, []byte(`\u`)) || bytes.Contains(raw, []byte(`\/`)))
 }
 
 func (r *Redactor) json(raw []byte, outside func([]byte) []byte) []byte {
@@ -172,6 +235,7 @@ func (r *Redactor) json(raw []byte, outside func([]byte) []byte) []byte {
 		return raw
 	}
 	var out bytes.Buffer
+	out.Grow(len(raw))
 	for {
 		start := bytes.IndexByte(raw, '"')
 		if start < 0 {
@@ -195,8 +259,11 @@ func (r *Redactor) json(raw []byte, outside func([]byte) []byte) []byte {
 // literal is a string in JSON. One without a secret stays as it is written.
 func (r *Redactor) literal(raw []byte) []byte {
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return []byte(r.String(string(raw)))
+	if bytes.IndexByte(raw, '\\') < 0 || json.Unmarshal(raw, &s) != nil {
+		if clean := r.String(string(raw)); clean != string(raw) {
+			return []byte(clean)
+		}
+		return raw
 	}
 	if clean := r.String(s); clean != s {
 		return encode(clean)

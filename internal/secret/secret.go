@@ -22,14 +22,30 @@ var names = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASSW|CREDENTIAL|COOKIE|BEA
 // so only what cannot be an ordinary word is taken out of it.
 const Least = 8
 
+// leastNamed is [Least] for what is named as a secret and is not a word.
+const leastNamed = 6
+
 // Value tells whether the value of a variable whose name says that it is a
 // secret can be one, and is not a word such as the name of the store that
 // secrets are kept in.
-func Value(value string) bool {
-	const longestWord = 16
+func Value(value string) bool { return len(value) >= Least && !word(value) }
+
+// word tells whether a value may be an ordinary word, or several.
+func word(value string) bool {
+	const longest = 16
 	letter := func(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '-' }
-	word := len(value) < longestWord && strings.TrimFunc(value, letter) == ""
-	return len(value) >= Least && !word
+	return len(value) < longest && strings.TrimFunc(value, letter) == ""
+}
+
+// named tells whether a setting is named as a secret and can be one.
+func named(name, value string) bool {
+	return Name(name) && (len(value) >= Least || len(value) >= leastNamed && !word(value))
+}
+
+// path tells whether a value is that of a file or a folder.
+func path(value string) bool {
+	return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "../") || strings.HasPrefix(value, "~/") ||
+		len(value) > 2 && value[1:3] == `:\`
 }
 
 // Word tells whether a word of a command may hold a credential.

@@ -83,7 +83,8 @@ func TestRedactorForms(t *testing.T) {
 		`token abc<"def`:                "token " + Mark,
 		`{"t":"abc<\"def"}`:             `{"t":"` + Mark + `"}`,
 		`{"t":"abc\u003c\"def"}`:        `{"t":"` + Mark + `"}`,
-		"user:pass word":                Mark + ":" + Mark,
+		"user:pass word":                Mark,
+		"user and pass word":            Mark + " and " + Mark,
 		"user:pass%20word":              Mark,
 		"Basic dXNlcjpwYXNzIHdvcmQ=":    "Basic " + Mark,
 		"/v1/abcdefghij0123456789 mina": "/v1/" + Mark + " mina",
@@ -120,6 +121,68 @@ func TestRedactorJSON(t *testing.T) {
 	}
 }
 
+// TestConfigured: what is taken out of answers decides verdicts, so that
+// ordinary words stay.
+func TestConfigured(t *testing.T) {
+	t.Parallel()
+	r := FromEnviron(nil)
+	r.AddVariable("PROJECT", "documentation")
+	r.AddVariable("DOCS", "/srv/docs-v2/pages")
+	r.AddVariable("SERVER", "http://localhost:3000/mcp")
+	r.AddVariable("TENANT", "acme-7731-prod")
+	r.AddVariable("PASSWORD", "hunter2")
+	r.AddVariable("DATABASE_URL", "postgres://postgres:s3cr3t@db.example/prod")
+	r.AddSetting("Accept", "application/json, text/event-stream")
+	r.AddSetting("X-Project", "solana-docs-2026")
+	r.AddSetting("X-Tenant", "0123456789abcdef0123456789abcdef")
+	r.AddSetting("Authorization", "Basic YWxpY2U6d29uZGVyMQ==")
+	for text, want := range map[string]string{
+		"documentation of /srv/docs-v2/pages at http://localhost:3000/mcp": "documentation of /srv/docs-v2/pages at http://localhost:3000/mcp",
+		"application/json for solana-docs-2026 in postgres":                "application/json for solana-docs-2026 in postgres",
+		"acme-7731-prod":                               "[TENANT]",
+		"the password is hunter2":                      "the password is [PASSWORD]",
+		"postgres://postgres:s3cr3t@db.example/prod":   "postgres://[DATABASE_URL]@db.example/prod",
+		"0123456789abcdef0123456789abcdef":             Mark,
+		"alice:wonder1, wonder1, YWxpY2U6d29uZGVyMQ==": Mark + ", " + Mark + ", " + Mark,
+	} {
+		if got := r.String(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestEscapesHideNothing: JSON has many ways to write a text.
+func TestEscapesHideNothing(t *testing.T) {
+	t.Parallel()
+	r := FromEnviron(nil)
+	r.AddVariable("API_KEY", "k/0123+abc")
+	for _, raw := range []string{`{"a":"k\/0123+abc"}`, `{"a":"\u006b/0123+abc"}`, `{"a":"k\u002f0123\u002Babc"}`} {
+		if got, found := r.Answer([]byte(raw)); string(got) != `{"a":"[API_KEY]"}` || !found {
+			t.Errorf("%s becomes %s, %v", raw, got, found)
+		}
+	}
+	const plain = `{"a":"\u00e9 \/ \n"}`
+	if got, found := r.Answer([]byte(plain)); string(got) != plain || found {
+		t.Errorf("%s becomes %s, %v", plain, got, found)
+	}
+	if got := r.String("https://h/?k=k%2F0123%2Babc"); got != "https://h/?k=[API_KEY]" {
+		t.Error(got)
+	}
+}
+
+// BenchmarkAnswer: an answer of 2 kB without secrets, and twenty secrets.
+func BenchmarkAnswer(b *testing.B) {
+	r := FromEnviron(nil)
+	for i := range 20 {
+		r.AddVariable("KEY", strings.Repeat(string(rune('a'+i)), 12)+"/0123456789")
+	}
+	raw := []byte(`{"content":[{"type":"text","text":"` + strings.Repeat("Accounts hold state, and programs own them.\\n", 45) + `"}]}`)
+	b.SetBytes(int64(len(raw)))
+	for b.Loop() {
+		r.Answer(raw)
+	}
+}
+
 // FuzzJSON: JSON stays JSON, and no string of it holds the secret.
 func FuzzJSON(f *testing.F) {
 	f.Add(`{"a": "hunter22 \"x\""}`, "hunter22")
@@ -143,6 +206,27 @@ func FuzzJSON(f *testing.F) {
 		var s string
 		if len(value) >= Least && json.Unmarshal(out, &s) == nil && strings.Contains(s, value) {
 			t.Fatalf("%s becomes %s, which holds %s", raw, out, value)
+		}
+	})
+}
+
+// FuzzSearch: the quick search finds what a plain one finds.
+func FuzzSearch(f *testing.F) {
+	f.Add("a text with hunter22", "hunter22", "x")
+	f.Add("abc", "bc", "abcd")
+	f.Add("\x00\xff\x00\xff\x00", "\xff\x00\xff\x00", "")
+	f.Fuzz(func(t *testing.T, text, a, b string) {
+		var values []string
+		want := false
+		for _, v := range []string{a, b} {
+			if v != "" {
+				values = append(values, v)
+				want = want || strings.Contains(text, v)
+			}
+		}
+		s := newSearch(values)
+		if finds(s, text) != want || finds(s, []byte(text)) != want {
+			t.Fatalf("%q in %q: want %v", values, text, want)
 		}
 	})
 }

@@ -34,10 +34,11 @@ type models struct {
 	opts    *Models
 	try     time.Duration // limit of one try; 0 for the default
 	prices  llm.Prices
-	budget  *llm.Budget // nil for none
-	tape    *tape.Tape  // nil for none
-	replay  *manifest   // of the recording that is replayed
-	prompts fs.FS       // replace our own; nil for none
+	budget  *llm.Budget      // nil for none
+	tape    *tape.Tape       // nil for none
+	replay  *manifest        // of the recording that is replayed
+	prompts fs.FS            // replace our own; nil for none
+	secrets *secret.Redactor // of the environment, and of the settings of targets and models
 
 	mu      sync.Mutex
 	keys    map[string]*llm.Scheduler
@@ -51,7 +52,7 @@ type models struct {
 // newModels makes ready what a run may need of models. Nothing is asked.
 func newModels(w *World, o *Models, cfg *suite.Config, try time.Duration) (m *models, err error) {
 	m = &models{
-		w: w, cfg: cfg, opts: o, try: try, keys: map[string]*llm.Scheduler{}, made: map[string]llm.Model{},
+		w: w, cfg: cfg, opts: o, try: try, secrets: secret.FromEnviron(w.Environ), keys: map[string]*llm.Scheduler{}, made: map[string]llm.Model{},
 		clients: map[string]vendorModel{}, named: map[string]func() error{},
 	}
 	if err := m.openTape(); err != nil {
@@ -100,7 +101,7 @@ func (m *models) openTape() (err error) {
 		o.Judge = cmp.Or(o.Judge, first(m.replay.Models.Of(eval.JudgeRole)))
 	}
 	if m.tape != nil {
-		m.tape.Redact = secret.FromEnviron(m.w.Environ)
+		m.tape.Redact = m.secrets
 	}
 	return err
 }
@@ -123,7 +124,7 @@ func (m *models) model(name string) (llm.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		client = m.discreet(spec, client)
+		client = &discreetModel{client, m.secrets}
 		m.clients[name] = client
 		made = m.prices.Wrap(spec, m.scheduler(spec).Wrap(client))
 		if m.budget != nil {
@@ -178,6 +179,7 @@ func (m *models) key(spec llm.Spec, variable string) (string, error) {
 	if key == "" {
 		return "", &eval.Missing{What: []string{fmt.Sprintf("%s is not set, and %s needs a key; a local model needs none: ollama:<model>", variable, spec)}}
 	}
+	m.secrets.AddVariable(variable, key)
 	return key, nil
 }
 
@@ -191,11 +193,11 @@ func (m *models) endpoint(spec llm.Spec) (vendorModel, error) {
 		}
 		return nil, &eval.Missing{What: []string{fmt.Sprintf("%s: mettle.yaml names no endpoint %q%s", spec, spec.Endpoint, near)}}
 	}
-	address, err := target.Expanded(e.URL, m.w.LookupEnv)
+	address, err := target.Expanded(e.URL, m.w.LookupEnv, m.secrets)
 	if err != nil {
 		return nil, err
 	}
-	key, err := target.Expanded(e.Key, m.w.LookupEnv)
+	key, err := target.Expanded(e.Key, m.w.LookupEnv, m.secrets)
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (p *Plan) target(name string, s *eval.Suite) (target.Target, error) {
 	}
 	supplies := target.Supplies{
 		Name: name, Base: base, Env: p.world.LookupEnv, Environ: p.world.Environ, Version: version.Version,
-		Connections: p.opts.Concurrency, Timeouts: p.loaded.Config.Timeouts.Timeouts, Tape: p.models.tape,
+		Connections: p.opts.Concurrency, Timeouts: p.loaded.Config.Timeouts.Timeouts, Tape: p.models.tape, Secrets: p.models.secrets,
 	}
 	needs := t.Needs()
 	if needs.Server {

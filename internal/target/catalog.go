@@ -14,6 +14,8 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/llm/tape"
+	"github.com/mettle-eval/mettle/internal/process"
+	"github.com/mettle-eval/mettle/internal/secret"
 	"github.com/mettle-eval/mettle/internal/skill"
 )
 
@@ -47,19 +49,20 @@ type Needs struct {
 
 // Supplies is what targets are given. A target takes what it needs of it.
 type Supplies struct {
-	Name        string         // of the target, as cases use it
-	Env         Lookup         // for ${NAME} in settings; nil to leave them as they are
-	Environ     []string       // what a command inherits
-	Base        string         // folder that relative paths start from
-	Version     string         // mettle's own, told to servers
-	Connections int            // calls that will run side by side
-	Timeouts    Timeouts       // where the settings have none
-	ToolPrefix  string         // replaces that of the settings
-	Skills      *skill.Library // where skills are
-	ModelName   string         // as provider:model
-	Model       llm.Model      // with its tape around it; nil when nothing is asked
-	Prompts     fs.FS          // prompts that replace our own; nil for none
-	Tape        *tape.Tape     // for the calls of servers; nil for none
+	Name        string           // of the target, as cases use it
+	Env         Lookup           // for ${NAME} in settings; nil to leave them as they are
+	Environ     []string         // of which a command gets what programs need to start
+	Base        string           // folder that relative paths start from
+	Version     string           // mettle's own, told to servers
+	Connections int              // calls that will run side by side
+	Timeouts    Timeouts         // where the settings have none
+	ToolPrefix  string           // replaces that of the settings
+	Skills      *skill.Library   // where skills are
+	ModelName   string           // as provider:model
+	Model       llm.Model        // with its tape around it; nil when nothing is asked
+	Prompts     fs.FS            // prompts that replace our own; nil for none
+	Secrets     *secret.Redactor // what must not be in answers; settings that came from the environment are added. nil for those of Environ
+	Tape        *tape.Tape       // for the calls of servers; nil for none
 }
 
 // TypicalAnswer is the length that is expected of an answer, in tokens.
@@ -137,9 +140,9 @@ func Schema() kind.Schema {
 // Lookup gives the value of an environment variable.
 type Lookup func(name string) (string, bool)
 
-// Expanded fills in ${NAME} in one setting.
-func Expanded(s string, env Lookup) (string, error) {
-	e := &expander{env: env}
+// Expanded fills in ${NAME} in one setting. What it is filled with is a secret.
+func Expanded(s string, env Lookup, secrets *secret.Redactor) (string, error) {
+	e := &expander{env: env, secrets: secrets}
 	out := e.text(s)
 	return out, e.err()
 }
@@ -147,6 +150,7 @@ func Expanded(s string, env Lookup) (string, error) {
 // expander replaces ${NAME} in settings and remembers which were missing.
 type expander struct {
 	env     Lookup
+	secrets *secret.Redactor
 	missing []string
 }
 
@@ -166,6 +170,9 @@ func (e *expander) text(s string) string {
 		v, ok := e.env(name)
 		if !ok || v == "" {
 			e.missing = append(e.missing, name)
+		}
+		if !process.Inherits(name) { // every program has those
+			e.secrets.AddVariable(name, v)
 		}
 		b.WriteString(v)
 		s = after

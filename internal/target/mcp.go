@@ -18,6 +18,7 @@ import (
 	"github.com/mettle-eval/mettle/internal/kind"
 	"github.com/mettle-eval/mettle/internal/llm"
 	"github.com/mettle-eval/mettle/internal/mcpclient"
+	"github.com/mettle-eval/mettle/internal/secret"
 )
 
 // MCP puts cases to a server that speaks the Model Context Protocol: the
@@ -26,7 +27,7 @@ type MCP struct {
 	URL       string            `yaml:"url" json:"url,omitempty" jsonschema:"address of the server's endpoint; without a path, /mcp is meant"`
 	Command   []string          `yaml:"command" json:"command,omitempty" jsonschema:"instead of url: program and arguments of a server that speaks on its standard input and output"`
 	Dir       string            `yaml:"dir" json:"dir,omitempty" jsonschema:"folder the command runs in, from the file's own folder"`
-	Env       map[string]string `yaml:"env" json:"env,omitempty" jsonschema:"further environment variables of the command"`
+	Env       map[string]string `yaml:"env" json:"env,omitempty" jsonschema:"environment variables of the command, such as API_KEY: ${API_KEY}; of the others it gets only HOME, LOGNAME, PATH, SHELL, TERM, USER and the locale"`
 	Headers   map[string]string `yaml:"headers" json:"headers,omitempty" jsonschema:"further HTTP headers; take secrets from the environment with ${NAME}"`
 	Token     string            `yaml:"token" json:"token,omitempty" jsonschema:"bearer token, best as ${NAME}"`
 	OAuth     OAuth             `yaml:"oauth" json:"oauth,omitzero" jsonschema:"instead of token: how to get access tokens by OAuth"`
@@ -141,6 +142,9 @@ func (m *MCP) Estimate(*eval.Case) (llm.Tokens, error) { return llm.Tokens{}, ni
 
 // Use fills in ${NAME} from the environment, and what the settings leave open.
 func (m *MCP) Use(s Supplies) error {
+	if s.Secrets == nil {
+		s.Secrets = secret.FromEnviron(s.Environ)
+	}
 	m.given = s
 	m.Timeouts = m.Timeouts.Or(s.Timeouts)
 	m.Tools.Prefix = cmp.Or(s.ToolPrefix, m.Tools.Prefix)
@@ -159,7 +163,7 @@ func (m *MCP) Use(s Supplies) error {
 }
 
 func (m *MCP) expand(env Lookup) error {
-	e := &expander{env: env}
+	e := &expander{env: env, secrets: m.given.Secrets}
 	m.URL, m.Token, m.Dir = e.text(m.URL), e.text(m.Token), e.text(m.Dir)
 	m.OAuth.expand(e)
 	for i := range m.Command {
@@ -180,7 +184,7 @@ func (m *MCP) Dial(ctx context.Context) (*mcpclient.Client, error) {
 		Command: m.Command, Dir: m.folder(), Env: m.environ(), Headers: http.Header{},
 		Transport: m.Transport, Protocol: m.Protocol, LenientNotifications: m.Lenient,
 		MaxMessage: m.MaxAnswer, MaxConns: m.given.Connections, Name: "mettle", Version: m.given.Version,
-		OAuth: m.OAuth.client(), Elicit: m.elicit(),
+		OAuth: m.OAuth.client(), Elicit: m.elicit(), Secrets: m.given.Secrets,
 		Timeouts: mcpclient.Timeouts{
 			Start: time.Duration(m.Timeouts.Start), Connect: time.Duration(m.Timeouts.Connect),
 			List: time.Duration(m.Timeouts.List), Call: time.Duration(m.Timeouts.Call), Close: time.Duration(m.Timeouts.Close),

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+
+	"github.com/mettle-eval/mettle/internal/process"
 )
 
 // folder is where a command runs.
@@ -14,9 +16,11 @@ func (m *MCP) folder() string {
 	return filepath.Join(m.given.Base, m.Dir)
 }
 
-// environ is what a command sees: what mettle was given, and the target's own.
+// environ is what a command sees: what programs need to start, and what the
+// target names. A server's answers are kept and shown, so that whatever else it
+// saw could end up there.
 func (m *MCP) environ() []string {
-	env := slices.Clone(m.given.Environ)
+	env := process.Environ(m.given.Environ)
 	for _, k := range slices.Sorted(maps.Keys(m.Env)) {
 		env = append(env, k+"="+m.Env[k])
 	}

@@ -55,6 +55,32 @@ func Decode(text string) (any, error) {
 	return v, nil
 }
 
+// Members reads the members of a JSON object. None may be there twice: readers
+// differ in which one they take.
+func Members(object string) (map[string]json.RawMessage, error) {
+	dec := json.NewDecoder(strings.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	m := map[string]json.RawMessage{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string)
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return nil, err
+		}
+		if _, twice := m[name]; twice {
+			return nil, fmt.Errorf("states %s twice", reason.Quote(name))
+		}
+		m[name] = value
+	}
+	return m, nil
+}
+
 // afterValue is where the first JSON value of a text ends.
 func afterValue(text string) int64 {
 	dec := json.NewDecoder(strings.NewReader(text))

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/mettle-eval/mettle/internal/grade/jsondoc"
 	"github.com/mettle-eval/mettle/internal/grade/reason"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
@@ -53,7 +55,9 @@ func final(r *llm.Reply) bool { return r.Finish == llm.Refusal || r.Finish == ll
 // two different valid objects are not a verdict, and neither is one that is in
 // the material.
 func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
-	text = withoutThoughts(text)
+	if text, err = withoutThoughts(text); err != nil {
+		return verdict, err
+	}
 	if len(text) > maxReply {
 		return verdict, fmt.Errorf("the judge's reply is longer than %d bytes", maxReply)
 	}
@@ -77,8 +81,8 @@ func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
 	}
 	var none T
 	switch {
-	case found != "" && strings.Contains(unspaced(material), unspaced(found)):
-		return none, errors.New("the judge's verdict is a quotation of what it was reason.Shown")
+	case found != "" && quoted(found, material):
+		return none, errors.New("the judge's verdict is a quotation of what it was shown")
 	case found != "":
 		return verdict, nil
 	case first != nil:
@@ -87,19 +91,66 @@ func readReply[T any](text, material string, f Form[T]) (verdict T, err error) {
 	return none, noObject(text)
 }
 
+// quoted tells whether an object is in the material. Values are compared: a
+// judge that copies an object may write 1.0 for 1, or its members in another
+// order.
+func quoted(object, material string) bool {
+	object, material = unspaced(object), unspaced(material)
+	if strings.Contains(material, object) {
+		return true
+	}
+	want, ok := canonical(object)
+	if !ok {
+		return false
+	}
+	window := 8*len(object) + 4096 // escapes and digits make a copy longer, but not by much
+	for {
+		at := strings.IndexByte(material, '{')
+		if at < 0 {
+			return false
+		}
+		if got, ok := canonical(material[at:min(len(material), at+window)]); ok && got == want {
+			return true
+		}
+		material = material[at+1:]
+	}
+}
+
+// canonical is the JSON object that a text begins with, in a form that equal
+// objects share.
+func canonical(text string) (string, bool) {
+	if !strings.HasPrefix(text, `{"`) {
+		return "", false
+	}
+	var v any
+	if json.NewDecoder(strings.NewReader(text)).Decode(&v) != nil {
+		return "", false
+	}
+	b, err := json.Marshal(v) // sorts members, and writes numbers by their value
+	return unspaced(string(b)), err == nil
+}
+
 // unspaced is a text without its spaces and line ends.
 func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
+// thoughts begin what a model thinks aloud before it replies.
+var thoughts = regexp.MustCompile(`(?i)<think(?:ing)?>`)
+var thoughtsEnd = regexp.MustCompile(`(?i)</think(?:ing)?>`)
+
 // withoutThoughts takes off what a model thought aloud before it replied.
-func withoutThoughts(text string) string {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "<think>")
-	if !ok {
-		return text
+// Thoughts without an end are all there is: the reply was never written.
+func withoutThoughts(text string) (string, error) {
+	for {
+		begin := thoughts.FindStringIndex(text)
+		if begin == nil || strings.Contains(text[:begin[0]], "{") { // part of the reply
+			return text, nil
+		}
+		end := thoughtsEnd.FindStringIndex(text[begin[1]:])
+		if end == nil {
+			return "", errors.New("the judge's reply ends inside its thoughts")
+		}
+		text = text[begin[1]+end[1]:]
 	}
-	if _, reply, ok := strings.Cut(rest, "</think>"); ok {
-		return reply
-	}
-	return text
 }
 
 // objects lists the JSON objects of a text that are in no other, in order. It
@@ -155,28 +206,11 @@ func noObject(text string) error {
 	return errors.New("the judge's reply holds no valid JSON object")
 }
 
-// readMembers reads an object, in which no member may stand twice: readers
-// differ in which one they take.
+// readMembers reads an object, in which no member may be there twice.
 func readMembers(object string) (members, error) {
-	dec := json.NewDecoder(strings.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	m := members{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := key.(string)
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, err
-		}
-		if _, twice := m[name]; twice {
-			return nil, fmt.Errorf("the judge's reply states %s twice", reason.Quote(name))
-		}
-		m[name] = value
+	m, err := jsondoc.Members(object)
+	if err != nil {
+		return nil, fmt.Errorf("the judge's reply %w", err)
 	}
 	return m, nil
 }
