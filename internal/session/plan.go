@@ -360,7 +360,8 @@ func rescored(ctx context.Context, w *World, o *Options, gates []eval.Gate, dir 
 	p.env.Targets = map[string]eval.Target{replayTarget: replay}
 	found := false
 	for _, c := range p.loaded.cases() {
-		n := replay.Trials(c.ID)
+		stored, _ := replay.Case(c.ID)
+		n := stored.Trials
 		c.Target, c.Trials = replayTarget, max(1, n)
 		found = found || n > 0
 	}

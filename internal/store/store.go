@@ -4,13 +4,15 @@
 //	<runs>/<id>/cases.jsonl    what was asked: one case a line, in suite order
 //	<runs>/<id>/results.jsonl  what came back: one result a line, as they arrived
 //	<runs>/<id>/index          where each result is, in suite order
+//	<runs>/<id>/damaged.jsonl  lines that a resumed run could not read
 //	<runs>/<id>/blobs/         long contexts and artifacts, by digest
 //	<runs>/<id>/spool/         what listeners did not take
 //
 // A [Writer] is the journal of a run: results are synced to disk before
 // anything counts them. A process killed at any moment leaves a folder that
 // [Open] reads and [Resume] continues; at most its last line is torn, and that
-// one is dropped. Whatever reads a run goes through [eval.Run.Results], which
+// one is dropped. Any other line that cannot be read is left out and named by
+// [eval.Run.Damage], and a resumed run makes its result again. Whatever reads a run goes through [eval.Run.Results], which
 // streams results in suite order and holds one at a time, or
 // [eval.Run.Result], which opens one.
 package store
@@ -36,6 +38,7 @@ const (
 	casesFile   = "cases.jsonl"
 	resultsFile = "results.jsonl"
 	indexFile   = "index"
+	damagedFile = "damaged.jsonl"
 	lockFile    = "lock"
 	blobsFolder = "blobs"
 	spoolFolder = "spool"

@@ -199,7 +199,7 @@ func TestLockKeepsASecondWriterOut(t *testing.T) {
 	root := t.TempDir()
 	s := suiteOf(1)
 	w := store.Create(root, "r1", []*eval.Suite{s})
-	if err := w.Start(&eval.Run{Header: eval.Header{ID: "r1"}}); err != nil {
+	if err := w.Start(&eval.Run{Header: eval.Header{ID: "r1", Format: eval.FormatVersion}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Resume(filepath.Join(root, "r1")); err == nil || !strings.Contains(err.Error(), "another process") {
