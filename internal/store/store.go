@@ -19,6 +19,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,11 +46,14 @@ const (
 	spoolFolder = "spool"
 )
 
+// idTime is the part of an id that says when the run started, to the second.
+const idTime = "20060102-150405"
+
 // NewID names a run by when it started, in UTC to the millisecond, and two
 // random characters, so that a listing by name is one by time.
 func NewID(now time.Time, random uint32) string {
 	now = now.UTC()
-	return now.Format("20060102-150405") + fmt.Sprintf("-%03d%02x", now.Nanosecond()/1e6, random&0xff)
+	return now.Format(idTime) + fmt.Sprintf("-%03d%02x", now.Nanosecond()/1e6, random&0xff)
 }
 
 // Open reads a run. One that never finished gets its summary counted from the
@@ -168,7 +173,7 @@ func List(root string) ([]Entry, error) {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	var out []Entry
-	for _, d := range slices.Backward(dirs) {
+	for _, d := range dirs {
 		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			continue
 		}
@@ -178,7 +183,28 @@ func List(root string) ([]Entry, error) {
 		e.Killed = err == nil && run.Header.Status == eval.Running && unlocked(dir)
 		out = append(out, e)
 	}
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(b.started().Compare(a.started()), strings.Compare(b.Dir, a.Dir))
+	})
 	return out, nil
+}
+
+// started is when the run was started. Its folder says so: a replay has the
+// times of the recorded run in its header. A folder with a name that a person
+// gave it goes by its header, and one that is no run comes last.
+func (e *Entry) started() time.Time {
+	name := filepath.Base(e.Dir)
+	if len(name) >= len(idTime)+4 {
+		seconds, err := time.Parse(idTime, name[:len(idTime)])
+		millis, err2 := strconv.Atoi(name[len(idTime)+1 : len(idTime)+4])
+		if err == nil && err2 == nil && name[len(idTime)] == '-' {
+			return seconds.Add(time.Duration(millis) * time.Millisecond)
+		}
+	}
+	if e.Run == nil {
+		return time.Time{}
+	}
+	return e.Run.Started
 }
 
 // unlocked tells whether no process writes a run.

@@ -54,6 +54,9 @@ func Resume(dir string) (*Writer, error) {
 // Dir is the run's folder.
 func (w *Writer) Dir() string { return w.dir }
 
+// Started tells whether there is a run to resume.
+func (w *Writer) Started() bool { return w.results != nil }
+
 // Start writes the header and the cases. The folder appears under its name
 // only when both are complete.
 func (w *Writer) Start(run *eval.Run) error {
