@@ -2,7 +2,9 @@ package mettle_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -30,7 +32,7 @@ func writeSuite(t *testing.T, dir string, n int) {
 	}
 }
 
-// results reads how often each case stands in a run's results.
+// results reads how often each case is in a run's results.
 func results(t *testing.T, dir string) map[string]int {
 	t.Helper()
 	runs, err := filepath.Glob(filepath.Join(dir, ".mettle", "runs", "*", "results.jsonl"))
@@ -62,66 +64,229 @@ func results(t *testing.T, dir string) map[string]int {
 	return seen
 }
 
-// TestKilledRunIsResumed kills a run of 1,000 cases at random moments, again
-// and again, and resumes it until it is done: every case has one result, and
-// the server was asked again only for what was in flight.
-func TestKilledRunIsResumed(t *testing.T) {
-	const cases, inFlight = 1000, 8
-	server := &planServer{answers: map[string]string{"any": planAnswer}, latency: 2 * time.Millisecond}
-	url, stop := server.start()
-	defer stop()
-	dir := t.TempDir()
-	writeSuite(t, dir, cases)
+// kills is how many processes the tests below kill at random moments, and at
+// the end a fifth of them: go test . -run Killed -kills 200 takes half a minute.
+var kills = flag.Int("kills", 20, "processes to kill at random moments")
 
-	command := func(args ...string) *exec.Cmd {
-		cmd := exec.Command("mettle", args...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "MCP_URL="+url)
-		return cmd
+// victim is a folder with a suite, and the server its cases are for.
+type victim struct {
+	t        *testing.T
+	dir      string
+	server   *planServer
+	url      string
+	cases    int
+	inFlight int
+}
+
+func newVictim(t *testing.T, cases int, latency time.Duration) *victim {
+	t.Helper()
+	v := &victim{t: t, dir: t.TempDir(), server: &planServer{answers: map[string]string{"any": planAnswer}, latency: latency}, cases: cases, inFlight: 8}
+	url, stop := v.server.start()
+	t.Cleanup(stop)
+	v.url = url
+	writeSuite(t, v.dir, cases)
+	return v
+}
+
+// command continues the run, or starts it when it was killed before there was
+// one.
+func (v *victim) command(args ...string) *exec.Cmd {
+	if v.run() == "" {
+		args = append([]string{"run", "many.yaml", "--concurrency", fmt.Sprint(v.inFlight)}, args...)
+	} else {
+		args = append([]string{"resume", "latest"}, args...)
 	}
-	kills := 0
-	cmd := command("run", "many.yaml", "--concurrency", fmt.Sprint(inFlight))
-	for {
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
-		wait := time.Duration(30+rand.IntN(120)) * time.Millisecond
-		if kills >= 8 {
-			wait = time.Minute // let it finish
-		}
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatalf("%v: %v", cmd.Args, err)
-			}
-		case <-time.After(wait):
-			kills++
-			_ = cmd.Process.Kill()
-			<-ended
-			if runs, _ := filepath.Glob(filepath.Join(dir, ".mettle", "runs", "2*")); len(runs) == 0 {
-				cmd = command("run", "many.yaml", "--concurrency", fmt.Sprint(inFlight)) // killed before there was a run
-				continue
-			}
-			cmd = command("resume", "latest")
-			continue
-		}
-		break
+	cmd := exec.Command("mettle", args...)
+	cmd.Dir = v.dir
+	cmd.Env = append(os.Environ(), "MCP_URL="+v.url)
+	return cmd
+}
+
+// run is the folder of the run, "" for none.
+func (v *victim) run() string {
+	runs, err := filepath.Glob(filepath.Join(v.dir, ".mettle", "runs", "2*"))
+	if err != nil || len(runs) > 1 {
+		v.t.Fatalf("%d runs, %v", len(runs), err)
 	}
-	seen := results(t, dir)
-	if len(seen) != cases {
-		t.Errorf("%d cases have results, want %d", len(seen), cases)
+	if len(runs) == 0 {
+		return ""
+	}
+	return runs[0]
+}
+
+// kill starts a command and kills it when the moment has come. It tells
+// whether the command was still there.
+func (v *victim) kill(cmd *exec.Cmd, moment <-chan struct{}) bool {
+	v.t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		v.t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			v.t.Fatalf("%v: %v\n%s", cmd.Args, err, out.String())
+		}
+		return false
+	case <-moment:
+		_ = cmd.Process.Kill()
+		<-ended
+		return cmd.ProcessState.ExitCode() < 0
+	}
+}
+
+// finish completes the run and checks that every case has one result, that the
+// server was asked again only for what was in flight, and that nothing is left
+// behind.
+func (v *victim) finish(killed int) {
+	t := v.t
+	t.Helper()
+	if out, err := v.command("-o", "out/report.json").CombinedOutput(); err != nil {
+		t.Fatalf("the last resume: %v\n%s", err, out)
+	}
+	seen := results(t, v.dir)
+	if len(seen) != v.cases {
+		t.Errorf("%d cases have results, want %d: %d are lost", len(seen), v.cases, v.cases-len(seen))
 	}
 	for id, n := range seen {
 		if n != 1 {
 			t.Errorf("%s has %d results", id, n)
 		}
 	}
-	if extra := int(server.calls.Load()) - cases; extra > kills*inFlight {
-		t.Errorf("the server answered %d calls more than needed after %d kills with %d in flight", extra, kills, inFlight)
+	if extra := int(v.server.calls.Load()) - v.cases; extra > killed*v.inFlight {
+		t.Errorf("the server answered %d calls more than needed after %d kills with %d in flight", extra, killed, v.inFlight)
 	}
-	t.Logf("%d kills, %d calls answered", kills, server.calls.Load())
+	var run struct{ Status, Verdict string }
+	b, err := os.ReadFile(filepath.Join(v.run(), "run.json"))
+	if err == nil {
+		err = json.Unmarshal(b, &run)
+	}
+	if err != nil || run.Status != "done" || run.Verdict != "passed" {
+		t.Errorf("the header says %+v, %v", run, err)
+	}
+	before := v.server.calls.Load()
+	if out, err := v.command("-o", "none").CombinedOutput(); err != nil || v.server.calls.Load() != before {
+		t.Errorf("the finished run is resumed: %v, %d calls\n%s", err, v.server.calls.Load()-before, out)
+	}
+	for _, pattern := range []string{".mettle/runs/2*/.mettle-*", "out/.mettle-*"} {
+		if left, _ := filepath.Glob(filepath.Join(v.dir, pattern)); len(left) > 0 {
+			t.Errorf("temporary files are left: %v", left)
+		}
+	}
+}
+
+// after is a moment in so much time.
+func after(d time.Duration) <-chan struct{} {
+	c := make(chan struct{})
+	time.AfterFunc(d, func() { close(c) })
+	return c
+}
+
+// TestKilledRunIsResumed kills runs at random moments, again and again, and
+// resumes them until they are done.
+func TestKilledRunIsResumed(t *testing.T) {
+	killed, runs, calls := 0, 0, 0
+	for killed < *kills {
+		v := newVictim(t, 1000, 2*time.Millisecond)
+		runs++
+		own := 0
+		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(10+rand.IntN(140))*time.Millisecond)) {
+			killed++
+			own++
+		}
+		v.finish(own)
+		calls += int(v.server.calls.Load()) - v.cases
+	}
+	t.Logf("%d kills in %d runs, %d calls more than without", killed, runs, calls)
+}
+
+// TestKilledAtTheEnd kills processes that have all their results and write the
+// index, the header and the report: of a run, of a resume that has only the end
+// to do, and of resume --errors on a finished run.
+func TestKilledAtTheEnd(t *testing.T) {
+	killed, finished, want := 0, 0, max(8, *kills/5)
+	phases := map[string]int{}
+	for i := 0; killed < want; i++ {
+		if i > 50*want {
+			t.Fatalf("only %d of %d processes could be killed", killed, i)
+		}
+		v := newVictim(t, 60, 0)
+		own := 0
+		kill := func(args ...string) {
+			wait := time.Duration(rand.IntN(12_000)) * time.Microsecond
+			if v.kill(v.command(args...), v.complete(wait)) {
+				killed++
+				own++
+				phases[v.phase()]++
+			} else {
+				finished++
+			}
+		}
+		kill("-o", "out/report.json")
+		if v.run() != "" && killed < want {
+			kill("-o", "out/report.json")
+		}
+		if v.run() != "" && killed < want {
+			if out, err := v.command("-o", "none").CombinedOutput(); err != nil {
+				t.Fatalf("resume: %v\n%s", err, out)
+			}
+			kill("--errors", "-o", "out/report.json")
+		}
+		v.finish(own)
+	}
+	t.Logf("%d kills, %d processes were faster; killed with %v", killed, finished, phases)
+}
+
+// complete is the moment when all results are on disk, and a little later.
+func (v *victim) complete(wait time.Duration) <-chan struct{} {
+	c := make(chan struct{})
+	had := v.lines()
+	go func() {
+		defer close(c)
+		for start := time.Now(); time.Since(start) < time.Minute && v.lines() < v.cases; { //nolint:forbidigo // a test of real processes
+			time.Sleep(200 * time.Microsecond)
+		}
+		if had == v.cases { // nothing comes to go by: somewhere in the whole of it
+			wait *= 5
+		}
+		time.Sleep(wait)
+	}()
+	return c
+}
+
+func (v *victim) lines() int {
+	runs, _ := filepath.Glob(filepath.Join(v.dir, ".mettle", "runs", "2*", "results.jsonl"))
+	if len(runs) == 0 {
+		return 0
+	}
+	b, _ := os.ReadFile(runs[0])
+	return bytes.Count(b, []byte("\n"))
+}
+
+// phase is how far a killed process has come.
+func (v *victim) phase() string {
+	dir := v.run()
+	if dir == "" {
+		return "no run"
+	}
+	var phase string
+	if b, _ := os.ReadFile(filepath.Join(dir, "run.json")); bytes.Contains(b, []byte(`"status":"done"`)) {
+		phase = "header done"
+	} else if _, err := os.Stat(filepath.Join(dir, "index")); err == nil {
+		phase = "index, header running"
+	} else {
+		phase = "no index"
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".mettle-*")); len(left) > 0 {
+		phase += ", half-written file"
+	}
+	if left, _ := filepath.Glob(filepath.Join(v.dir, "out", ".mettle-*")); len(left) > 0 {
+		phase += ", half-written report"
+	}
+	return phase
 }
 
 // TestTroubleOnTheWayIsNoFailure puts cases to a server of which a third of
@@ -170,7 +335,7 @@ func TestInterruptedRunKeepsWhatIsDone(t *testing.T) {
 		t.Errorf("exit code %d, want 130\n%s", code, stderr.String())
 	}
 	if !strings.Contains(stderr.String(), "mettle resume ") {
-		t.Errorf("nobody says how to go on:\n%s", stderr.String())
+		t.Errorf("no hint how to continue:\n%s", stderr.String())
 	}
 	if n := len(results(t, dir)); n < 30 || n == 400 {
 		t.Errorf("%d results were kept", n)

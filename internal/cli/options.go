@@ -52,7 +52,7 @@ func (o *runOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.Trials, "trials", 0, "runs per case (default 1)")
 	f.DurationVar(&o.Timeout, "timeout", 0, fmt.Sprintf("limit of one answer with its retries, and of its checks after it (default %s); also of one try of a model (default 5m)", session.DefaultTimeout))
 	f.BoolVar(&o.FailFast, "fail-fast", false, "start nothing new after the first failed case")
-	f.IntVar(&o.MaxErrors, "max-errors", 0, fmt.Sprintf("stop after this many results in a row without an answer (default %d)", session.DefaultMaxErrors))
+	f.IntVar(&o.MaxErrors, "max-errors", 0, fmt.Sprintf("stop after this many results in a row without an answer or a verdict (default %d)", session.DefaultMaxErrors))
 	f.StringArrayVar(&o.Gates, "gate", nil, "condition on the whole run, such as 'pass_rate >= 90%'; repeat for more")
 	f.StringVar(&o.Baseline, "baseline", "", "run to compare with: a stored run, or builtin for the same cases on the built-in server")
 	o.outputOptions.flags(f)

@@ -2,10 +2,8 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,29 +61,11 @@ func (o *outputOptions) settle(w *World, cfg *suite.Config) error {
 		if path == "-" {
 			continue
 		}
-		if err := writable(path); err != nil {
+		if err := fsx.Writable(path); err != nil {
 			return usagef("the %s report cannot be written: %w", name, err)
 		}
 	}
 	return nil
-}
-
-func writable(path string) error {
-	switch info, err := os.Stat(path); {
-	case err == nil && info.IsDir():
-		return fmt.Errorf("%s is a folder", path)
-	case err == nil && !info.Mode().IsRegular():
-		return nil
-	}
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".mettle-*")
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // checkReports finds a mistyped --report before anything is asked.

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"cmp"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/report"
 	"github.com/mettle-eval/mettle/internal/session"
+	"github.com/mettle-eval/mettle/internal/term"
 )
 
 func newReportCmd(w *World) *cobra.Command {
@@ -41,10 +45,27 @@ func newReportCmd(w *World) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		opts := report.Options{Verbose: verbose, Dir: w.shown(dir)}
 		if output != "-" {
-			return writeReport(w, run, format, output, report.Options{Verbose: verbose, Dir: w.shown(dir)})
+			err = writeReport(w, run, format, output, opts)
+		} else {
+			opts.Color, opts.Width = w.color(w.OutTTY), w.Width
+			err = f.Write(w.reportOut(f.Name), run, opts)
 		}
-		return f.Write(w.reportOut(f.Name), run, report.Options{Color: w.color(w.OutTTY), Width: w.Width, Verbose: verbose, Dir: w.shown(dir)})
+		return cmp.Or(err, damaged(w, run, filepath.Base(dir)))
 	})
 	return cmd
+}
+
+// damaged says what of a run could not be read, and how to have it again.
+func damaged(w *World, run *eval.Run, folder string) error {
+	lines := run.Damage()
+	if len(lines) == 0 {
+		return nil
+	}
+	for _, line := range lines {
+		w.printf("damaged, left out: %s\n", term.Sanitize(line))
+	}
+	w.printf("make the missing results again with: mettle resume %s\n", folder)
+	return &verdictError{ExitIncomplete}
 }

@@ -21,7 +21,8 @@ func newRescoreCmd(w *World) *cobra.Command {
 		Short: "Grade the stored answers of a run again",
 		Long: "Grades the answers of a stored run by the suites as they are now and keeps the\n" +
 			"outcome as a new run. No server is asked. Without a SUITE, those of the run are read\n" +
-			"again. RUN is an id, the start of one, a run's folder, or latest.",
+			"again. Cases that the run did not ask are left out; a run that is missing results\n" +
+			"stays incomplete. RUN is an id, the start of one, a run's folder, or latest.",
 		Example: "  mettle rescore latest\n  mettle rescore 20260102-1504 suites/mina.yaml",
 		Args:    cobra.MinimumNArgs(1),
 	}

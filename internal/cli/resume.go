@@ -20,14 +20,16 @@ func newResumeCmd(w *World) *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Resume an interrupted run",
 		Long: "Continues a run that was interrupted, stopped or killed: only the results it does\n" +
-			"not have are made. The suites must be as they were. RUN is an id, the start of\n" +
-			"one, a run's folder, or latest.",
+			"not have are made, and those that are damaged on disk. The suites must be as they\n" +
+			"were. With --errors, results whose answer could not be had (error) or not be judged\n" +
+			"(unscored) are made again too. RUN is an id, the start of one, a run's folder, or\n" +
+			"latest.",
 		Example: "  mettle resume latest\n  mettle resume 20260102-150405 --errors",
 		Args:    cobra.ExactArgs(1),
 	}
 	o.storeOptions.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&o.Errors, "errors", false, "also redo the results without an answer")
+	f.BoolVar(&o.Errors, "errors", false, "also redo the results without an answer or a verdict")
 	f.StringVar(&o.URL, "url", "", "address of the server, when it holds a secret or has changed")
 	f.StringVar(&o.Command, "command", "", "command line of the server, when it holds a secret or has changed")
 	f.StringArrayVar(&o.Headers, "header", nil, "HTTP header that holds a secret, as 'Name: value'")

@@ -98,7 +98,7 @@ func execute(ctx context.Context, w *World, o *outputOptions, p *session.Plan, b
 		}
 	}
 	printPlan(w, p)
-	closing(w, run, filepath.Base(p.Dir()))
+	closing(w, run, p)
 	return cmp.Or(verdict(run), unrecorded(w, p.Unrecorded()))
 }
 
@@ -127,7 +127,7 @@ func unrecorded(w *World, missed int) error {
 
 // closing says how to go on with a run that ended early, and what went wrong
 // beside its results.
-func closing(w *World, run *eval.Run, folder string) {
+func closing(w *World, run *eval.Run, p *session.Plan) {
 	for _, note := range run.Notes {
 		w.printf("note: %s\n", term.Sanitize(note))
 	}
@@ -139,9 +139,12 @@ func closing(w *World, run *eval.Run, folder string) {
 	if left == 1 {
 		are = "is"
 	}
-	next := "continue with: mettle resume " + folder
+	next := "continue with: mettle resume " + filepath.Base(p.Dir())
 	if run.Parent != "" {
 		next = "grade again with: mettle rescore " + run.Parent
+	}
+	if p.Lacking() > 0 {
+		next = "the graded run does not have them: mettle resume " + run.Parent + ", then grade again"
 	}
 	w.printf("%d of %s %s missing; %s\n", left, count(run.Planned, "result"), are, next)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -28,6 +29,33 @@ type Result struct {
 // Identity says which result of the run it is.
 func (r *Result) Identity() Identity {
 	return Identity{Suite: r.Case.Suite, Case: r.Case.ID, Arm: r.Arm, Trial: r.Trial}
+}
+
+// Check finds what no result has: a stored one with a status that counts nowhere
+// would make a failed run pass.
+func (r *Result) Check() error {
+	if r.Trial < 1 {
+		return fmt.Errorf("trial %d, want 1 or more", r.Trial)
+	}
+	return cmp.Or(r.Status.Check(), checkScores(r.Scores))
+}
+
+func checkScores(scores []Score) error {
+	for i := range scores {
+		s := &scores[i]
+		err := cmp.Or(s.Status.Check(), checkScores(s.Checks))
+		switch {
+		case err != nil:
+		case s.Status == Error:
+			err = errors.New("a check cannot have the status error")
+		case s.Counts() && (s.Value < 0 || s.Value > 1):
+			err = fmt.Errorf("value %v, want 0 to 1", s.Value)
+		}
+		if err != nil {
+			return fmt.Errorf("check %s: %w", s.Key, err)
+		}
+	}
+	return nil
 }
 
 // Fault says why a case has no verdict.

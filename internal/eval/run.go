@@ -124,4 +124,9 @@ type Run struct {
 	Notable func(skip func(Status) bool) iter.Seq2[*Result, error] `json:"-"`
 
 	Result func(id Identity) (*Result, error) `json:"-"` // nil when the run does not have it
+
+	// Damage says what could not be read of a stored run: it is left out of what
+	// the functions above give, and known once they have read it. Nil for a run
+	// that is not stored.
+	Damage func() []string `json:"-"`
 }

@@ -15,15 +15,17 @@ import (
 // the listeners. Everything else is a target that wraps a target, a listener,
 // or another executor.
 type Runner struct {
-	Env       *Env
-	Executor  Executor
-	Trials    int                       // runs per case, where it does not say; at least 1
-	FailFast  bool                      // start nothing new after a failed case
-	MaxErrors int                       // stop when this many results in a row have no answer; 0 for never
-	Prior     iter.Seq2[*Result, error] // results the run has already: counted, not made again
-	Redo      func(*Result) bool        // which of them are made again all the same; nil for none
-	Journal   Journal                   // nil to keep nothing
-	Listeners []Listener
+	Env         *Env
+	Executor    Executor
+	Trials      int                       // runs per case, where it does not say; at least 1
+	FailFast    bool                      // start nothing new after a failed case
+	MaxErrors   int                       // stop when this many results in a row have no answer; 0 for never
+	MaxUnscored int                       // stop when this many results in a row could not be judged; 0 for never
+	Absent      int                       // results that the run is missing and cannot make: it does not get complete
+	Prior       iter.Seq2[*Result, error] // results the run has already: counted, not made again
+	Redo        func(*Result) bool        // which of them are made again all the same; nil for none
+	Journal     Journal                   // nil to keep nothing
+	Listeners   []Listener
 }
 
 const failFastWhy = "a case failed and the run was asked to stop at the first failure"
@@ -41,7 +43,7 @@ func (r *Runner) Run(ctx context.Context, head Header, suites []*Suite) (*Run, e
 		run.Suites = append(run.Suites, *s)
 	}
 	jobs := r.plan(suites)
-	run.Planned = len(jobs)
+	run.Planned = len(jobs) + r.Absent
 
 	tally := NewTally(EffectiveGates(run.Gates, run.Suites), run.Kinds)
 	jobs, old, err := r.withoutPrior(jobs, tally)
@@ -196,6 +198,8 @@ func (r *Runner) work(ctx context.Context, run *Run, jobs []Job, tally *Tally, h
 		return b.err
 	case errors.As(err, &stop):
 		run.Why = stop.Why
+	case b.done == len(jobs) && r.Absent > 0:
+		run.Why = fmt.Sprintf("%d of %d answers are missing in the run that they are taken from", r.Absent, run.Planned)
 	case b.done == len(jobs):
 		run.Header.Status = Done
 		if run.Why != failFastWhy {
@@ -225,7 +229,8 @@ type book struct {
 
 	mu   sync.Mutex
 	done int
-	row  int    // results in a row without an answer
+	row  int    // results without an answer since the last with a verdict
+	open int    // results that could not be judged since then
 	why  string // why nothing new is to be started
 	err  error  // the journal's
 }
@@ -243,19 +248,37 @@ func (b *book) emit(res *Result) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.done++
-	if b.row++; res.Status != Error {
-		b.row = 0
+	switch res.Status {
+	case Error:
+		b.row++
+	case Unscored:
+		b.open++
+	default:
+		b.row, b.open = 0, 0
 	}
 	switch {
 	case b.runner.FailFast && res.Status == Fail:
 		b.why = failFastWhy
-	case b.runner.MaxErrors > 0 && b.row >= b.runner.MaxErrors && b.why == "":
+	case b.why != "":
+	case res.Status == Error && b.runner.MaxErrors > 0 && b.row >= b.runner.MaxErrors:
 		b.why = fmt.Sprintf("%d results in a row have no answer, the last: %s", b.row, res.Fault.Message)
+	case res.Status == Unscored && b.runner.MaxUnscored > 0 && b.open >= b.runner.MaxUnscored:
+		b.why = fmt.Sprintf("%d results in a row could not be judged, the last: %s", b.open, res.undecided())
 	}
 	if b.why != "" {
 		return ErrHalt
 	}
 	return b.err
+}
+
+// undecided is why a result is unscored.
+func (r *Result) undecided() string {
+	for _, s := range r.Scores {
+		if s.Status == Unscored && s.Severity != WarnSeverity {
+			return s.Key + ": " + s.Reason
+		}
+	}
+	return "no reason given"
 }
 
 func (b *book) fail(err error) {

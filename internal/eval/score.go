@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -25,6 +26,14 @@ const (
 
 // Statuses lists every status in the order reports show them.
 var Statuses = []Status{Pass, Fail, Unscored, Error, Skip}
+
+// Check finds a status that is not one of [Statuses].
+func (s Status) Check() error {
+	if !slices.Contains(Statuses, s) {
+		return fmt.Errorf("unknown status %q", string(s))
+	}
+	return nil
+}
 
 // Score is the outcome of one check.
 type Score struct {

@@ -3,19 +3,24 @@
 package fsx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 )
 
 // Replace writes a file in one step: a reader sees the old content or the new
 // content, and an error leaves the old file alone. A new file has the mode 0644
 // and its missing folders are made; an existing one keeps its mode. A symbolic
-// link is followed, and a device or a pipe is written to directly.
+// link is followed, and a device or a pipe is written to directly. What a killed
+// process left behind in the folder is removed first.
 func Replace(path string, write func(io.Writer) error) error {
+	Sweep(filepath.Dir(path))
 	return replace(path, func(f *os.File) error { return write(f) })
 }
 
@@ -29,10 +34,15 @@ func WriteFile(path string, data []byte) error {
 
 // WriteSynced is [WriteFile] that returns when the file is on the disk.
 func WriteSynced(path string, data []byte) error {
-	err := replace(path, func(f *os.File) error {
-		_, err := f.Write(data)
-		return errors.Join(err, f.Sync())
+	return ReplaceSynced(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
 	})
+}
+
+// ReplaceSynced is [Replace] that returns when the file is on the disk.
+func ReplaceSynced(path string, write func(io.Writer) error) error {
+	err := replace(path, func(f *os.File) error { return errors.Join(write(f), f.Sync()) })
 	if err == nil {
 		SyncDir(filepath.Dir(path))
 	}
@@ -57,10 +67,11 @@ func replace(path string, write func(*os.File) error) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".mettle-*")
+	f, lock, err := createTemp(dir)
 	if err != nil {
 		return err
 	}
+	defer lock.Close()
 	err = errors.Join(write(f), f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
@@ -69,6 +80,52 @@ func replace(path string, write func(*os.File) error) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+const tempPattern = ".mettle-*"
+
+// createTemp makes a file that [Sweep] leaves alone until its lock is closed.
+func createTemp(dir string) (f *os.File, lock io.Closer, err error) {
+	for range 100 {
+		if f, err = os.CreateTemp(dir, tempPattern); err != nil || !sweeps {
+			return f, io.NopCloser(nil), err
+		}
+		if lock, err = Lock(f.Name()); err == nil {
+			own, err1 := f.Stat()
+			now, err2 := os.Stat(f.Name())
+			if err1 == nil && err2 == nil && os.SameFile(own, now) {
+				return f, lock, nil
+			}
+			_ = lock.Close()
+		}
+		_ = f.Close() // it was swept before it was locked
+		_ = os.Remove(f.Name())
+	}
+	return nil, nil, cmp.Or(err, errors.New("temporary files vanish"))
+}
+
+// sweeps tells whether a file can be locked while it is written and renamed.
+const sweeps = runtime.GOOS != "windows"
+
+// Sweep removes the temporary files that killed processes left in a folder.
+func Sweep(dir string) {
+	if !sweeps {
+		return
+	}
+	left, _ := filepath.Glob(filepath.Join(escapeGlob(dir), tempPattern))
+	for _, path := range left {
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if lock, err := Lock(path); err == nil {
+			_ = os.Remove(path)
+			_ = lock.Close()
+		}
+	}
+}
+
+func escapeGlob(dir string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }
 
 func writeThrough(path string, write func(*os.File) error) error {
@@ -92,11 +149,11 @@ func Writable(path string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".mettle-*")
+	f, lock, err := createTemp(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return errors.Join(f.Close(), os.Remove(f.Name()), lock.Close())
 }
 
 // SyncDir makes the names in a folder last, such as that of a renamed file. Not

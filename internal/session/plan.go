@@ -41,6 +41,7 @@ type Plan struct {
 	dir      string    // of the run
 	prior    *eval.Run // results it has already
 	redo     func(*eval.Result) bool
+	absent   int // results that a rescored run lacks because its parent does
 	checkers *code.Checkers
 }
 
@@ -171,6 +172,10 @@ func (p *Plan) Config() *suite.Config { return p.loaded.Config }
 // Skills names the folder of skills.
 func (p *Plan) Skills() string { return p.loaded.skills("").Where() }
 
+// Lacking counts the results that a rescored run cannot have because the run
+// whose answers it grades does not have them.
+func (p *Plan) Lacking() int { return p.absent }
+
 // Missing counts the results the plan is to make.
 func (p *Plan) Missing() int {
 	n := 0
@@ -220,7 +225,7 @@ type Resumption struct {
 	Headers      []string
 	Budget       string
 	Concurrency  int
-	Errors       bool // make the results again that have no answer
+	Errors       bool // make the results again that have no answer or could not be judged
 }
 
 // Resume plans what a stored run is missing. The suites must be as they were.
@@ -243,6 +248,7 @@ func Resume(ctx context.Context, w *World, dir string, r Resumption) (*Plan, err
 	if err != nil {
 		return nil, fmt.Errorf("load the suites of run %s: %w", prior.ID, err)
 	}
+	p.narrow()
 	if err := sameSuites(prior, p.loaded); err != nil {
 		return nil, err
 	}
@@ -251,11 +257,14 @@ func Resume(ctx context.Context, w *World, dir string, r Resumption) (*Plan, err
 	}
 	p.prior, p.header, p.dir = prior, prior.Header, dir
 	if r.Errors {
-		p.redo = func(res *eval.Result) bool { return res.Status == eval.Error }
+		p.redo = func(res *eval.Result) bool { return res.Status == eval.Error || res.Status == eval.Unscored }
 	}
-	left := p.Missing()
-	if left == 0 && prior.Header.Status == eval.Done {
+	left, damage := p.Missing(), prior.Damage()
+	if left == 0 && prior.Header.Status == eval.Done && len(damage) == 0 {
 		return p, nil
+	}
+	for _, text := range damage {
+		p.Notes = append(p.Notes, "damaged, made again: "+text)
 	}
 	if left > 0 { // otherwise only the header is to be finished
 		head := p.header
@@ -344,7 +353,6 @@ func Rescore(ctx context.Context, w *World, dir string, r Rescoring) (*Plan, err
 	if err != nil {
 		return nil, err
 	}
-	p.opts.MaxErrors = 0
 	p.header.Parent, p.header.Project = parent.ID, parent.Project
 	p.ofParent(&parent.Header)
 	cfg, err := LoadConfig(w, o.Config)
@@ -369,20 +377,43 @@ func rescored(ctx context.Context, w *World, o *Options, gates []eval.Gate, dir 
 	if err != nil {
 		return nil, err
 	}
-	p.env.Targets = map[string]eval.Target{replayTarget: replay}
-	found := false
-	for _, c := range p.loaded.cases() {
-		n := replay.Trials(c.ID)
-		c.Target, c.Trials = replayTarget, max(1, n)
-		found = found || n > 0
-	}
-	if !found {
-		return nil, p.abandon(usagef("the run holds no answer for any case of these suites"))
+	if err := p.replays(replay); err != nil {
+		return nil, p.abandon(err)
 	}
 	if err := p.judging(ctx); err != nil {
 		return nil, p.abandon(err)
 	}
 	return p, p.models.describe(&p.header, p)
+}
+
+// replays has the cases answered by a stored run, under the names of the targets
+// that answered them: gates and reports go by those. What the run does not have
+// is left out; where it should have it, the plan's run does not get complete.
+func (p *Plan) replays(run *store.Replay) error {
+	p.env.Targets = map[string]eval.Target{replayTarget: run}
+	asked, fresh := 0, 0
+	for _, s := range p.loaded.Suites {
+		s.Cases = slices.DeleteFunc(s.Cases, func(c *eval.Case) bool {
+			stored, ok := run.Case(c.ID)
+			if !ok {
+				fresh++
+				return true
+			}
+			c.Target, c.Trials = cmp.Or(stored.Target, replayTarget), stored.Trials
+			p.env.Targets[c.Target] = run
+			p.absent += stored.Planned - stored.Trials
+			asked += stored.Trials
+			return stored.Trials == 0
+		})
+	}
+	if asked == 0 {
+		return usagef("the run holds no answer for any case of these suites")
+	}
+	p.loaded.Suites = slices.DeleteFunc(p.loaded.Suites, func(s *eval.Suite) bool { return len(s.Cases) == 0 })
+	if fresh > 0 {
+		p.Notes = append(p.Notes, "left out, not in the stored run: "+count(fresh, "case"))
+	}
+	return nil
 }
 
 // ofParent takes over what the answers were made with: the targets, their

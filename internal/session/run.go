@@ -27,15 +27,21 @@ func (p *Plan) Run(ctx context.Context, listeners ...eval.Listener) (*eval.Run, 
 	}
 	runner := &eval.Runner{
 		Env: p.env, Executor: &eval.Pool{Env: p.env, Concurrency: p.opts.Concurrency}, Journal: p.journal, Listeners: listeners,
-		Trials: p.opts.Trials, FailFast: p.opts.FailFast, MaxErrors: p.opts.MaxErrors, Redo: p.redo,
+		Trials: p.opts.Trials, FailFast: p.opts.FailFast, MaxErrors: p.opts.MaxErrors, MaxUnscored: p.opts.MaxErrors, Absent: p.absent, Redo: p.redo,
+	}
+	if p.header.Parent != "" {
+		runner.MaxErrors = 0 // of the run whose answers are graded
 	}
 	if p.prior != nil {
 		runner.Prior = p.prior.Results()
 	}
 	p.taped(runner)
 	run, err := runner.Run(ctx, p.header, p.loaded.Suites)
-	if err != nil && ctx.Err() != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return nil, ctx.Err()
+	case err != nil && p.journal.Started() && p.header.Parent == "":
+		return nil, fmt.Errorf("%w; what was done is kept: continue with mettle resume %s", err, filepath.Base(p.dir))
 	}
 	return run, err
 }

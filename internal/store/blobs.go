@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -66,7 +67,7 @@ func (b *blobs) keep(data []byte) (string, error) {
 		}
 	}
 	path := b.path(digest)
-	if info, err := os.Stat(path); err != nil || info.Size() != int64(len(data)) {
+	if old, err := os.ReadFile(path); err != nil || !bytes.Equal(old, data) {
 		if err := fsx.WriteSynced(path, data); err != nil {
 			return "", fmt.Errorf("keep a blob: %w", err)
 		}

@@ -39,8 +39,10 @@ type place struct {
 // caseLine is where a case is.
 type caseLine struct {
 	id     string
-	offset int64
+	target string // read from the cases, not from the index; so are the trials
+	trials int32  // 0: the run decides
 	length int32
+	offset int64
 }
 
 // add notes a result that was just written.
@@ -120,16 +122,20 @@ func (l *listing) of(order int32) []place {
 
 // The index is a listing on disk, so that a run can be read in order, and one
 // result of many opened, without reading through all. It is written when a run
-// finishes. It names the size of the results it is of and the checksum of its
-// own lines: one that does not fit is not used.
+// finishes. It names the sizes of the files it is of and the checksum of its own
+// lines: one that does not fit is not used.
 //
-//	mettle-index 2 <bytes of results.jsonl> <CRC-32 of the lines below>
+//	mettle-index 3 <bytes of results.jsonl> <bytes of cases.jsonl> <CRC-32 of the lines below>
 //	<case offset> <case length> <offset> <length> <trial> <arm> <case>
-const indexHead = "mettle-index 2 %019d %08x\n"
+const indexHead = "mettle-index 3 %019d %019d %08x\n"
 
 // writeIndex replaces the index.
 func (l *listing) writeIndex(dir string, resultsSize int64) error {
-	head := len(fmt.Sprintf(indexHead, 0, 0))
+	cases, err := os.Stat(filepath.Join(dir, casesFile))
+	if err != nil {
+		return err
+	}
+	head := len(fmt.Sprintf(indexHead, 0, 0, 0))
 	b := make([]byte, head, head+64*len(l.places))
 	for _, p := range l.places {
 		c := &l.cases[p.order]
@@ -139,7 +145,7 @@ func (l *listing) writeIndex(dir string, resultsSize int64) error {
 		b = append(strconv.AppendQuote(b, l.arms[p.arm]), '\t')
 		b = append(strconv.AppendQuote(b, c.id), '\n')
 	}
-	copy(b, fmt.Sprintf(indexHead, resultsSize, crc32.ChecksumIEEE(b[head:])))
+	copy(b, fmt.Sprintf(indexHead, resultsSize, cases.Size(), crc32.ChecksumIEEE(b[head:])))
 	return fsx.WriteSynced(filepath.Join(dir, indexFile), b)
 }
 
@@ -157,10 +163,14 @@ func (f *folder) readIndex(yield func(p place, c caseLine, arm, id []byte) bool)
 	if err != nil {
 		return errNoIndex
 	}
+	cases, err := os.Stat(filepath.Join(f.dir, casesFile))
+	if err != nil {
+		return errNoIndex
+	}
 	lines := bufio.NewReaderSize(file, 1<<16)
 	head, _ := lines.ReadString('\n')
 	sum := crc32.NewIEEE()
-	if _, err := io.Copy(sum, lines); err != nil || head != fmt.Sprintf(indexHead, info.Size(), sum.Sum32()) {
+	if _, err := io.Copy(sum, lines); err != nil || head != fmt.Sprintf(indexHead, info.Size(), cases.Size(), sum.Sum32()) {
 		return errNoIndex
 	}
 	if _, err := file.Seek(int64(len(head)), io.SeekStart); err != nil {
@@ -170,7 +180,7 @@ func (f *folder) readIndex(yield func(p place, c caseLine, arm, id []byte) bool)
 	scanner.Buffer(make([]byte, 1<<16), math.MaxInt32)
 	for scanner.Scan() {
 		p, c, arm, id, ok := parsePlace(scanner.Bytes())
-		if !ok {
+		if !ok || p.offset+int64(p.length) > info.Size() || c.offset+int64(c.length) > cases.Size() {
 			return errNoIndex
 		}
 		if !yield(p, c, arm, id) {

@@ -76,7 +76,10 @@ func TestOneResultIsOpenedWithoutReadingTheOthers(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "index")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run.Result(eval.Identity{Case: "bench-015000", Trial: 1}); err == nil {
+	if r, err := run.Result(eval.Identity{Case: "bench-015000", Trial: 1}); err != nil || r == nil {
+		t.Errorf("without the index it is %+v, %v", r, err)
+	}
+	if len(run.Damage()) == 0 {
 		t.Error("without its index the run is not read through")
 	}
 }
@@ -107,7 +110,7 @@ func TestIndexThatDoesNotFitIsNotUsed(t *testing.T) {
 			return os.WriteFile(index, bytes.Replace(whole, []byte("\t1\t"), []byte("\t2\t"), 1), 0o644)
 		},
 		"other version": func() error {
-			return os.WriteFile(index, bytes.Replace(whole, []byte("index 2"), []byte("index 3"), 1), 0o644)
+			return os.WriteFile(index, bytes.Replace(whole, []byte("index 3"), []byte("index 2"), 1), 0o644)
 		},
 		"folder": func() error { return errors.Join(os.Remove(index), os.Mkdir(index, 0o755)) },
 	} {
@@ -259,15 +262,32 @@ func TestContextIsKeptOnce(t *testing.T) {
 	}
 
 	edit(t, filepath.Join(dir, "blobs", kept[0].Name()), func(b []byte) []byte { return append(b, '!') })
-	if err := readError(open(t, dir)); err == nil || !strings.Contains(err.Error(), "is damaged") {
-		t.Errorf("a damaged blob gives %v", err)
+	lost := func(what, why string) {
+		t.Helper()
+		run := open(t, dir)
+		if got := ids(t, run); len(got) != 3 {
+			t.Errorf("%s: the results are %v", what, got)
+		}
+		if notes := strings.Join(run.Damage(), "\n"); !strings.Contains(notes, "results.jsonl, line 3: the context is missing") || !strings.Contains(notes, why) {
+			t.Errorf("%s gives %q", what, notes)
+		}
+		if _, err := run.Result(eval.Identity{Case: "case-001", Trial: 1}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: one result gives %v", what, err)
+		}
+		replay, err := store.NewReplay(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer replay.Close()
+		if r, err := replay.Respond(t.Context(), &eval.Attempt{Case: s.Cases[1]}); err == nil {
+			t.Errorf("%s: an answer without its context is graded: %+v", what, r)
+		}
 	}
+	lost("a damaged blob", "is damaged")
 	if err := os.Remove(filepath.Join(dir, "blobs", kept[0].Name())); err != nil {
 		t.Fatal(err)
 	}
-	if err := readError(open(t, dir)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing blob gives %v", err)
-	}
+	lost("a missing blob", "no such file")
 	secret := filepath.Join(dir, "run.json")
 	for _, digest := range []string{"../run.json", "sha256:../run.json", "sha256:", secret, "sha256:" + strings.Repeat("Z", 64), strings.Repeat("/", 64)} {
 		edit(t, results, func(b []byte) []byte {
@@ -279,20 +299,8 @@ func TestContextIsKeptOnce(t *testing.T) {
 			}
 			return lines
 		})
-		if err := readError(open(t, dir)); err == nil || !strings.Contains(err.Error(), "invalid digest") {
-			t.Errorf("the digest %q gives %v", digest, err)
-		}
+		lost("the digest "+digest, "invalid digest")
 	}
-}
-
-// readError is what reading a run through ends with.
-func readError(run *eval.Run) error {
-	for _, err := range run.Results() {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func TestArtifactsAndSpool(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,21 +13,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 )
 
-// folder reads the results of one run folder.
+// folder reads the results of one run folder. What is damaged is left out and
+// noted.
 type folder struct {
-	dir   string
-	want  int // how many results there must be; 0 when it is not known
-	blobs blobs
+	dir    string
+	want   int // how many results there must be; 0 when it is not known
+	trials int // of a case that does not say
+	blobs  blobs
+
+	mu    sync.Mutex
+	notes []string
 }
 
 // attach lets a run be read through.
 func (f *folder) attach(run *eval.Run) {
+	f.trials = run.Trials
 	run.Results = func() iter.Seq2[*eval.Result, error] { return f.results(nil) }
-	run.Notable, run.Result = f.results, f.result
+	run.Notable, run.Result, run.Damage = f.results, f.result, f.damage
 }
 
 // results streams the results in suite order, arms and trials in order, each
@@ -50,7 +56,7 @@ func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, erro
 		return err
 	}
 	if len(l.places) < f.want {
-		return fmt.Errorf("run %s is damaged: its header counts %d results and %s has %d; mettle resume makes the missing ones", f.dir, f.want, resultsFile, len(l.places))
+		f.note("%s counts %d results, %s has %d", headerFile, f.want, resultsFile, len(l.places))
 	}
 	if len(l.places) == 0 {
 		return nil
@@ -63,18 +69,18 @@ func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, erro
 	for _, p := range l.places {
 		line, err := r.results.line(p.offset, p.length)
 		if err != nil {
-			return r.damaged(resultsFile, err)
+			return r.failed(resultsFile, err)
 		}
 		if skip != nil && !r.warns(line) {
 			if _, status, err := r.decoder.Identity(line); err == nil && skip(status) {
 				continue
 			}
 		}
-		res, err := r.decode(line, l.cases[p.order])
-		if err != nil {
+		res, err := r.decode(line, p, l)
+		if err != nil && !f.noted(err) {
 			return err
 		}
-		if !yield(res, nil) {
+		if res != nil && !yield(res, nil) {
 			return errStop
 		}
 	}
@@ -92,7 +98,7 @@ func (f *folder) result(id eval.Identity) (*eval.Result, error) {
 		return nil, err
 	}
 	defer r.Close()
-	res, err := r.result(p, c)
+	res, err := r.result(p, c, id.Arm)
 	if err == nil && id.Suite != "" && res.Case.Suite != id.Suite {
 		return nil, nil
 	}
@@ -124,40 +130,56 @@ func (f *folder) open() (*reader, error) {
 // Close lets go of the files.
 func (r *reader) Close() error { return errors.Join(r.results.file.Close(), r.cases.file.Close()) }
 
-func (r *reader) damaged(file string, err error) error {
+func (r *reader) failed(file string, err error) error {
 	return fmt.Errorf("read %s of run %s: %w", file, r.folder.dir, err)
 }
 
 // warns tells whether a line may have a check that only warns.
 func (r *reader) warns(line []byte) bool { return bytes.Contains(line, []byte(`"severity":"warn"`)) }
 
-func (r *reader) result(p place, c caseLine) (*eval.Result, error) {
+// result reads one result. Nothing of it may be damaged.
+func (r *reader) result(p place, c caseLine, arm string) (*eval.Result, error) {
 	line, err := r.results.line(p.offset, p.length)
 	if err != nil {
-		return nil, r.damaged(resultsFile, err)
+		return nil, r.failed(resultsFile, err)
 	}
-	return r.decode(line, c)
+	p.order, p.arm = 0, 0
+	res, err := r.decode(line, p, &listing{cases: []caseLine{c}, arms: []string{arm}})
+	if err != nil {
+		return nil, r.failed(resultsFile, err)
+	}
+	return res, nil
 }
 
 // decode reads a result and its case, which is that of the last result where
-// the trials of a case are read one after the other.
-func (r *reader) decode(line []byte, c caseLine) (*eval.Result, error) {
+// the trials of a case are read one after the other. The error may be a
+// [damageError]; there is a result all the same where only its context is lost.
+func (r *reader) decode(line []byte, p place, l *listing) (*eval.Result, error) {
+	c := l.cases[p.order]
 	if r.at != c.offset {
 		b, err := r.cases.line(c.offset, c.length)
-		if err == nil {
-			r.current, err = r.decoder.Case(b)
-		}
 		if err != nil {
-			return nil, r.damaged(casesFile, err)
+			return nil, r.failed(casesFile, err)
+		}
+		if r.current, err = r.decoder.Case(b); err != nil {
+			return nil, &damageError{casesFile, c.offset, err}
 		}
 		r.at = c.offset
 	}
 	res, digest, err := r.decoder.Result(line, r.current)
-	if err == nil && digest != "" {
-		res.Response.Context, err = r.folder.blobs.text(digest)
+	if err == nil {
+		err = res.Check()
+	}
+	if err == nil && (res.Trial != int(p.trial) || res.Arm != l.arms[p.arm]) {
+		err = fmt.Errorf("found trial %d of arm %q, want %d of %q", res.Trial, res.Arm, p.trial, l.arms[p.arm])
 	}
 	if err != nil {
-		return nil, r.damaged(resultsFile, err)
+		return nil, &damageError{resultsFile, p.offset, err}
+	}
+	if digest != "" {
+		if res.Response.Context, err = r.folder.blobs.text(digest); err != nil {
+			return res, &damageError{resultsFile, p.offset, fmt.Errorf("the context is missing: %w", err)}
+		}
 	}
 	return res, nil
 }
@@ -208,6 +230,7 @@ func (f *folder) scan() (l *listing, size int64, err error) {
 	}
 	defer results.Close()
 	var decoder eval.Decoder
+	most := f.mostTrials(l.cases)
 	for {
 		offset := results.offset
 		line, err := results.next()
@@ -218,15 +241,39 @@ func (f *folder) scan() (l *listing, size int64, err error) {
 		if err != nil {
 			return nil, 0, err
 		}
-		id, _, err := decoder.Identity(line)
-		if err == nil && (id.Trial < 1 || id.Trial > math.MaxInt32) {
-			err = fmt.Errorf("its trial is %d", id.Trial)
-		}
-		if err != nil {
-			return nil, 0, fmt.Errorf("%s, line %d, is not a result: %w", results.file.Name(), results.n, err)
+		id, status, err := decoder.Identity(line)
+		if err = cmp.Or(err, status.Check(), most.check(id)); err != nil {
+			f.noted(&damageError{resultsFile, offset, err})
+			continue
 		}
 		l.add(id, offset, len(line))
 	}
+}
+
+// mostTrials is how often each case is tried, by its id.
+type mostTrials map[string]int
+
+// unknownTrials bounds the trials of a run whose header does not say.
+const unknownTrials = 10_000
+
+func (f *folder) mostTrials(cases []caseLine) mostTrials {
+	m := make(mostTrials, len(cases))
+	for _, c := range cases {
+		m[c.id] = cmp.Or(int(c.trials), f.trials, unknownTrials)
+	}
+	return m
+}
+
+// check finds a result that the run cannot have.
+func (m mostTrials) check(id eval.Identity) error {
+	most, ok := m[id.Case]
+	switch {
+	case !ok:
+		return fmt.Errorf("case %q is not in %s", id.Case, casesFile)
+	case id.Trial < 1 || id.Trial > most:
+		return fmt.Errorf("trial %d of case %q, want 1 to %d", id.Trial, id.Case, most)
+	}
+	return nil
 }
 
 // cases gives each case's place.
@@ -236,38 +283,29 @@ func (f *folder) cases() (cases []caseLine, err error) {
 		return nil, err
 	}
 	defer l.Close()
+	var decoder eval.Decoder
 	for {
 		offset := l.offset
 		line, err := l.next()
 		if errors.Is(err, io.EOF) {
-			return cases, nil
-		}
-		id, ok := member(line, `{"id":`)
-		if err == nil && !ok {
-			var c struct {
-				ID string `json:"id"`
+			if len(line) > 0 {
+				f.noted(&damageError{casesFile, offset, io.ErrUnexpectedEOF})
 			}
-			err = json.Unmarshal(line, &c)
-			id = c.ID
+			return cases, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("read cases of run %s: %w", f.dir, err)
 		}
-		cases = append(cases, caseLine{id, offset, int32(len(line))})
+		c, err := decoder.Case(line)
+		if err == nil && (c.ID == "" || c.Trials < 0 || c.Trials > math.MaxInt32) {
+			err = fmt.Errorf("case %q with %d trials", c.ID, c.Trials)
+		}
+		if err != nil {
+			f.noted(&damageError{casesFile, offset, err})
+			continue
+		}
+		cases = append(cases, caseLine{id: c.ID, target: c.Target, trials: int32(c.Trials), offset: offset, length: int32(len(line))})
 	}
-}
-
-// member reads the string that follows a prefix.
-func member(line []byte, prefix string) (text string, ok bool) {
-	rest, ok := bytes.CutPrefix(line, []byte(prefix))
-	if !ok || len(rest) == 0 || rest[0] != '"' {
-		return "", false
-	}
-	end := bytes.IndexByte(rest[1:], '"')
-	if end < 0 || bytes.IndexByte(rest[1:end+1], '\\') >= 0 {
-		return "", false
-	}
-	return string(rest[1 : end+1]), true
 }
 
 // lines reads a file line by line; a last line without an end is not there.
@@ -289,7 +327,7 @@ func openLines(path string) (*lines, error) {
 func (l *lines) next() ([]byte, error) {
 	line, err := l.r.ReadBytes('\n')
 	if err != nil {
-		return nil, err // io.EOF with a torn line is the end as well
+		return line, err // io.EOF with a torn line is the end as well
 	}
 	if len(line) > math.MaxInt32 {
 		return nil, fmt.Errorf("%s, line %d, has %d bytes", l.file.Name(), l.n+1, len(line))
@@ -300,22 +338,3 @@ func (l *lines) next() ([]byte, error) {
 }
 
 func (l *lines) Close() error { return l.file.Close() }
-
-// wholeLines is how much of a file is complete lines; only a last one can be
-// torn.
-func wholeLines(path string) (int64, error) {
-	l, err := openLines(path)
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	for {
-		_, err := l.next()
-		if errors.Is(err, io.EOF) {
-			return l.offset, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
-}

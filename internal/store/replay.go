@@ -13,27 +13,53 @@ import (
 // holds for it, so that the same answers can be graded by changed checks.
 type Replay struct {
 	listing *listing
-	orders  map[string]int32 // of the cases by id; their suite may have been renamed
+	orders  map[string]int32 // of the cases with results by id; their suite may have been renamed
+	cases   map[string]Stored
 
 	mu     sync.Mutex // guards the reader
 	reader *reader    // nil for a run without results
 }
 
+// Stored is what a run has of a case.
+type Stored struct {
+	Target  string
+	Trials  int // the highest trial with a result, 0 for none
+	Planned int // how often it was to be tried
+}
+
 // NewReplay reads where the responses of the run in dir are.
 func NewReplay(dir string) (*Replay, error) {
-	f := &folder{dir: dir}
+	run, err := readHeader(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := &folder{dir: dir, trials: run.Trials}
 	l, err := f.list(true)
 	if err != nil {
 		return nil, err
 	}
-	r := &Replay{listing: l, orders: make(map[string]int32, len(l.cases))}
+	cases, err := f.cases()
+	if err != nil {
+		return nil, err
+	}
+	r := &Replay{listing: l, orders: make(map[string]int32, len(l.cases)), cases: make(map[string]Stored, len(cases))}
 	for i := range l.cases {
 		r.orders[l.cases[i].id] = int32(i)
+	}
+	most := f.mostTrials(cases)
+	for _, c := range cases {
+		r.cases[c.id] = Stored{Target: c.target, Trials: r.trials(c.id, most[c.id]), Planned: most[c.id]}
 	}
 	if len(l.places) > 0 {
 		r.reader, err = f.open()
 	}
 	return r, err
+}
+
+// Case is what the run has of a case; false for one it did not ask.
+func (r *Replay) Case(id string) (Stored, bool) {
+	s, ok := r.cases[id]
+	return s, ok
 }
 
 // of gives the results of a case.
@@ -45,15 +71,17 @@ func (r *Replay) of(id string) []place {
 	return r.listing.of(order)
 }
 
-func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
-
-// Trials is the highest trial of a case that the run holds; 0 when it has none.
-func (r *Replay) Trials(id string) (most int) {
+// trials is the highest trial of a case that the run has, up to a bound.
+func (r *Replay) trials(id string, bound int) (most int) {
 	for _, p := range r.of(id) {
-		most = max(most, int(p.trial))
+		if int(p.trial) <= bound {
+			most = max(most, int(p.trial))
+		}
 	}
 	return most
 }
+
+func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
 
 // Respond gives the stored response; where the run has no answer, its error.
 func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
@@ -63,7 +91,7 @@ func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, er
 		return nil, notStored("the run holds no answer to it")
 	}
 	r.mu.Lock()
-	res, err := r.reader.result(places[i], r.listing.cases[places[i].order])
+	res, err := r.reader.result(places[i], r.listing.cases[places[i].order], id.Arm)
 	r.mu.Unlock()
 	switch {
 	case err != nil:
@@ -76,12 +104,17 @@ func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, er
 	return res.Response, nil
 }
 
-// Close lets go of the run's files.
+// Close lets go of the run's files. It may be closed more than once: several
+// targets of a run can be one replay.
 func (r *Replay) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.reader == nil {
 		return nil
 	}
-	return r.reader.Close()
+	reader := r.reader
+	r.reader = nil
+	return reader.Close()
 }
 
 // notStored says why there is no answer to grade.

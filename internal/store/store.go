@@ -4,19 +4,22 @@
 //	<runs>/<id>/cases.jsonl    what was asked: one case a line, in suite order
 //	<runs>/<id>/results.jsonl  what came back: one result a line, as they arrived
 //	<runs>/<id>/index          where each result is, in suite order
+//	<runs>/<id>/damaged.jsonl  lines that a resumed run could not read
 //	<runs>/<id>/blobs/         long contexts and artifacts, by digest
 //	<runs>/<id>/spool/         what listeners did not take
 //
 // A [Writer] is the journal of a run: results are synced to disk before
 // anything counts them. A process killed at any moment leaves a folder that
 // [Open] reads and [Resume] continues; at most its last line is torn, and that
-// one is dropped. Whatever reads a run goes through [eval.Run.Results], which
+// one is dropped. Any other line that cannot be read is left out and named by
+// [eval.Run.Damage], and a resumed run makes its result again. Whatever reads a run goes through [eval.Run.Results], which
 // streams results in suite order and holds one at a time, or
 // [eval.Run.Result], which opens one.
 package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +28,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,16 +41,20 @@ const (
 	casesFile   = "cases.jsonl"
 	resultsFile = "results.jsonl"
 	indexFile   = "index"
+	damagedFile = "damaged.jsonl"
 	lockFile    = "lock"
 	blobsFolder = "blobs"
 	spoolFolder = "spool"
 )
 
+// idTime is the part of an id that says when the run started, to the second.
+const idTime = "20060102-150405"
+
 // NewID names a run by when it started, in UTC to the millisecond, and two
 // random characters, so that a listing by name is one by time.
 func NewID(now time.Time, random uint32) string {
 	now = now.UTC()
-	return now.Format("20060102-150405") + fmt.Sprintf("-%03d%02x", now.Nanosecond()/1e6, random&0xff)
+	return now.Format(idTime) + fmt.Sprintf("-%03d%02x", now.Nanosecond()/1e6, random&0xff)
 }
 
 // Open reads a run. One that never finished gets its summary counted from the
@@ -203,7 +211,7 @@ func List(root string) ([]Entry, error) {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	var out []Entry
-	for _, d := range slices.Backward(dirs) {
+	for _, d := range dirs {
 		if !d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			continue
 		}
@@ -213,7 +221,28 @@ func List(root string) ([]Entry, error) {
 		e.Killed = err == nil && run.Header.Status == eval.Running && unlocked(dir)
 		out = append(out, e)
 	}
+	slices.SortFunc(out, func(a, b Entry) int {
+		return cmp.Or(b.started().Compare(a.started()), strings.Compare(b.Dir, a.Dir))
+	})
 	return out, nil
+}
+
+// started is when the run was started. Its folder says so: a replay has the
+// times of the recorded run in its header. A folder with a name that a person
+// gave it goes by its header, and one that is no run comes last.
+func (e *Entry) started() time.Time {
+	name := filepath.Base(e.Dir)
+	if len(name) >= len(idTime)+4 {
+		seconds, err := time.Parse(idTime, name[:len(idTime)])
+		millis, err2 := strconv.Atoi(name[len(idTime)+1 : len(idTime)+4])
+		if err == nil && err2 == nil && name[len(idTime)] == '-' {
+			return seconds.Add(time.Duration(millis) * time.Millisecond)
+		}
+	}
+	if e.Run == nil {
+		return time.Time{}
+	}
+	return e.Run.Started
 }
 
 // unlocked tells whether no process writes a run.

@@ -199,7 +199,7 @@ func TestLockKeepsASecondWriterOut(t *testing.T) {
 	root := t.TempDir()
 	s := suiteOf(1)
 	w := store.Create(root, "r1", []*eval.Suite{s})
-	if err := w.Start(&eval.Run{Header: eval.Header{ID: "r1"}}); err != nil {
+	if err := w.Start(&eval.Run{Header: eval.Header{ID: "r1", Format: eval.FormatVersion}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := store.Resume(filepath.Join(root, "r1")); err == nil || !strings.Contains(err.Error(), "another process") {
@@ -219,7 +219,7 @@ func TestLockKeepsASecondWriterOut(t *testing.T) {
 
 func TestFindAndList(t *testing.T) {
 	root := t.TempDir()
-	for _, id := range []string{"20260101-000000-aaaa", "20260102-000000-bbbb"} {
+	for _, id := range []string{"20260101-000000-001aa", "20260102-000000-002bb"} {
 		record(t, root, id, 1, suiteOf(1))
 	}
 	if err := os.Mkdir(filepath.Join(root, "zz-not-a-run"), 0o755); err != nil {
@@ -233,13 +233,13 @@ func TestFindAndList(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, fmt.Sprint(filepath.Base(e.Dir), " ", e.Err == nil))
 	}
-	want := []string{"zz-not-a-run false", "20260102-000000-bbbb true", "20260101-000000-aaaa true"}
+	want := []string{"20260102-000000-002bb true", "20260101-000000-001aa true", "zz-not-a-run false"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
 	for name, want := range map[string]string{
-		"20260101": "20260101-000000-aaaa", "20260102-000000-bbbb": "20260102-000000-bbbb",
-		filepath.Join(root, "20260101-000000-aaaa"): "20260101-000000-aaaa",
+		"20260101": "20260101-000000-001aa", "20260102-000000-002bb": "20260102-000000-002bb",
+		filepath.Join(root, "20260101-000000-001aa"): "20260101-000000-001aa",
 	} {
 		if got, err := store.Find(root, name); err != nil || filepath.Base(got) != want {
 			t.Errorf("Find(%q) = %q, %v, want %q", name, got, err, want)
@@ -249,6 +249,38 @@ func TestFindAndList(t *testing.T) {
 		if got, err := store.Find(root, name); err == nil {
 			t.Errorf("Find(%q) = %q, want an error", name, got)
 		}
+	}
+}
+
+// TestLatestGoesByStart: the folder says when a run was started, the header of a
+// replay when the recorded one was, and a renamed folder nothing.
+func TestLatestGoesByStart(t *testing.T) {
+	root := t.TempDir()
+	for name, started := range map[string]time.Time{
+		"20260103-000000-00100":        time.Date(2026, 1, 3, 0, 0, 0, 1e6, time.UTC),
+		"20260104-000000-00200-replay": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		"zz-kept":                      time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
+		"aa-kept":                      time.Date(2026, 1, 3, 12, 0, 0, 0, time.UTC),
+	} {
+		w := store.Create(root, name, []*eval.Suite{suiteOf(1)})
+		_, err := runner(w).Run(t.Context(), eval.Header{ID: "r", Started: started}, []*eval.Suite{suiteOf(1)})
+		if err = errors.Join(err, w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := store.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, filepath.Base(e.Dir))
+	}
+	if diff := cmp.Diff([]string{"20260104-000000-00200-replay", "aa-kept", "20260103-000000-00100", "zz-kept"}, got); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+	if dir, err := store.Find(root, "latest"); err != nil || filepath.Base(dir) != got[0] {
+		t.Errorf("latest is %s, %v", dir, err)
 	}
 }
 

@@ -10,7 +10,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/fsx"
@@ -21,6 +23,7 @@ type Writer struct {
 	dir     string
 	suites  []*eval.Suite
 	resumed bool
+	recase  bool // the cases of a resumed run are damaged
 	blobs   blobs
 	lock    io.Closer
 
@@ -38,18 +41,12 @@ func Create(root, id string, suites []*eval.Suite) *Writer {
 	return &Writer{dir: filepath.Join(root, id), suites: suites}
 }
 
-// Resume opens a run to add what it is missing. A torn last line is cut off.
+// Resume opens a run to add what it is missing. A torn last line is cut off,
+// and damaged ones are moved out of the way.
 func Resume(dir string) (*Writer, error) {
 	w := &Writer{dir: dir, resumed: true}
 	if err := w.open(); err != nil {
 		return nil, err
-	}
-	whole, err := wholeLines(filepath.Join(dir, resultsFile))
-	if err == nil {
-		err = w.results.Truncate(whole)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cut the torn line off %s: %w", w.results.Name(), err), w.Close())
 	}
 	return w, nil
 }
@@ -57,21 +54,28 @@ func Resume(dir string) (*Writer, error) {
 // Dir is the run's folder.
 func (w *Writer) Dir() string { return w.dir }
 
+// Started tells whether there is a run to resume.
+func (w *Writer) Started() bool { return w.results != nil }
+
 // Start writes the header and the cases. The folder appears under its name
 // only when both are complete.
 func (w *Writer) Start(run *eval.Run) error {
 	if w.resumed {
-		return writeHeader(w.dir, run)
+		return errors.Join(w.restoreCases(run.Suites), writeHeader(w.dir, run))
 	}
 	root := filepath.Dir(w.dir)
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return fmt.Errorf("make the folder of runs: %w", err)
 	}
-	temp, err := os.MkdirTemp(root, ".new-")
+	temp, err := os.MkdirTemp(root, newPrefix)
 	if err != nil {
 		return fmt.Errorf("make the run's folder: %w", err)
 	}
-	w.written.cases, err = writeCases(filepath.Join(temp, casesFile), w.suites)
+	sweepNew(root, temp)
+	err = fsx.ReplaceSynced(filepath.Join(temp, casesFile), func(out io.Writer) error {
+		w.written.cases, err = writeCases(out, w.suites)
+		return err
+	})
 	err = errors.Join(err, os.Chmod(temp, 0o755), writeHeader(temp, run))
 	if err == nil {
 		err = os.Rename(temp, w.dir)
@@ -83,6 +87,42 @@ func (w *Writer) Start(run *eval.Run) error {
 	return w.open()
 }
 
+const newPrefix = ".new-"
+
+// sweepNew removes the folders of runs that were killed as they started: those
+// that are much older than the one that was just made.
+func sweepNew(root, made string) {
+	info, err := os.Stat(made)
+	if err != nil {
+		return
+	}
+	dirs, _ := os.ReadDir(root)
+	for _, d := range dirs {
+		old, err := d.Info()
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), newPrefix) && info.ModTime().Sub(old.ModTime()) > 10*time.Minute {
+			_ = os.RemoveAll(filepath.Join(root, d.Name()))
+		}
+	}
+}
+
+// restoreCases writes damaged cases anew. The suites are those of the run.
+func (w *Writer) restoreCases(run []eval.Suite) error {
+	if !w.recase {
+		return nil
+	}
+	suites := make([]*eval.Suite, len(run))
+	for i := range run {
+		suites[i] = &run[i]
+	}
+	if err := os.RemoveAll(filepath.Join(w.dir, indexFile)); err != nil { // it has their offsets
+		return err
+	}
+	return fsx.ReplaceSynced(filepath.Join(w.dir, casesFile), func(out io.Writer) error {
+		_, err := writeCases(out, suites)
+		return err
+	})
+}
+
 // open takes the run's lock and opens the file results are added to.
 func (w *Writer) open() (err error) {
 	lock := filepath.Join(w.dir, lockFile)
@@ -91,6 +131,13 @@ func (w *Writer) open() (err error) {
 		return fmt.Errorf("the run is being written by another process (%s is locked)", lock)
 	case err != nil:
 		return fmt.Errorf("lock the run: %w", err)
+	}
+	if w.resumed {
+		fsx.Sweep(w.dir)
+		fsx.Sweep(filepath.Join(w.dir, blobsFolder))
+		if w.recase, err = repair(w.dir); err != nil {
+			return errors.Join(fmt.Errorf("repair run %s: %w", w.dir, err), w.lock.Close())
+		}
 	}
 	w.blobs.dir = filepath.Join(w.dir, blobsFolder)
 	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -229,12 +276,8 @@ func (w *Writer) Spool(listener string, results []eval.Identity) error {
 }
 
 // writeCases writes the cases in suite order and tells where each is.
-func writeCases(path string, suites []*eval.Suite) (cases []caseLine, err error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	b := bufio.NewWriterSize(f, 1<<16)
+func writeCases(out io.Writer, suites []*eval.Suite) (cases []caseLine, err error) {
+	b := bufio.NewWriterSize(out, 1<<16)
 	var e eval.Encoder // of this file only: it remembers the checks that cases share
 	var offset int64
 	for _, s := range suites {
@@ -243,15 +286,15 @@ func writeCases(path string, suites []*eval.Suite) (cases []caseLine, err error)
 			e.Case(c)
 			line, err := e.Bytes()
 			if err != nil {
-				return nil, errors.Join(fmt.Errorf("encode case %s: %w", c.ID, err), f.Close())
+				return nil, fmt.Errorf("encode case %s: %w", c.ID, err)
 			}
 			line = append(line, '\n')
 			_, _ = b.Write(line) // told by Flush
-			cases = append(cases, caseLine{c.ID, offset, int32(len(line))})
+			cases = append(cases, caseLine{id: c.ID, offset: offset, length: int32(len(line))})
 			offset += int64(len(line))
 		}
 	}
-	return cases, errors.Join(b.Flush(), f.Sync(), f.Close())
+	return cases, b.Flush()
 }
 
 // writeHeader replaces run.json in one step.

@@ -75,7 +75,7 @@ type configFile struct {
 	Suites      []glob     `yaml:"suites" jsonschema:"the suites of a run that names none: files, folders and globs, from this file's folder"`
 	Concurrency int        `yaml:"concurrency" jsonschema:"tests at a time" check:"min=1,max=4096,default=8"`
 	Trials      int        `yaml:"trials" jsonschema:"how often each test is put" check:"min=1,max=10000,default=1"`
-	MaxErrors   int        `yaml:"maxErrors" jsonschema:"stop when this many results in a row have no answer" check:"min=1,default=100"`
+	MaxErrors   int        `yaml:"maxErrors" jsonschema:"stop when this many results in a row have no answer, or could not be judged" check:"min=1,default=100"`
 	Timeouts    Timeouts   `yaml:"timeouts" jsonschema:"limits of one test, and of the steps of a conversation with a target that has none of its own"`
 	Gates       []gate     `yaml:"gates" jsonschema:"conditions on the results of the whole run, such as pass_rate >= 90%" check:"max=1000"`
 	Output      outputFile `yaml:"output" jsonschema:"where results go"`
