@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade/judge"
 )
@@ -69,9 +70,18 @@ func (g *rubric) ask(
 	return o.Record(g.score(v)), nil
 }
 
-// emptyAnswer is the score of an answer that there is nothing to ask a judge about.
+// emptyAnswer is the score of an answer that there is nothing to ask a judge
+// about: it has no text, or only blocks without any.
 func emptyAnswer(r *eval.Response) (s eval.Score, empty bool) {
-	return eval.PassIf(false, "the answer is empty"), trim(r.Text) == ""
+	rest := r.Text
+	if len(rest) < 200 { // of fences alone; longer ones say something
+		for _, b := range code.Blocks(r.Text) {
+			if trim(b.Text) == "" {
+				rest = strings.ReplaceAll(rest, r.Text[b.Start:b.End], "")
+			}
+		}
+	}
+	return eval.PassIf(false, "the answer is empty"), trim(rest) == ""
 }
 
 // score compares a grade with the threshold.
