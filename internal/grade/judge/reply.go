@@ -268,6 +268,25 @@ func (m members) oneOf(name string, words []string) (string, error) {
 	return s, nil
 }
 
+// objects is a member that is a list of objects.
+func (m members) objects(name string) (out []members, err error) {
+	var list []json.RawMessage
+	if err := m.value(name, '[', "a list", &list); err != nil {
+		return nil, err
+	}
+	for _, raw := range list {
+		if raw[0] != '{' {
+			return nil, fmt.Errorf("the judge's %s hold %s, want objects", name, typeOf(raw))
+		}
+		one, err := readMembers(string(raw))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
 // value decodes a member whose JSON begins with a character.
 func (m members) value(name string, begins byte, want string, into any) error {
 	raw := m[name]

@@ -79,6 +79,7 @@ func FuzzReadReply(f *testing.F) {
 		`{"reasoning": "r", "score": 0.5}`, "```json\n{\"reasoning\": \"r\", \"score\": 1}\n```", `{"reasoning": "r", "score": 1e999}`, `{"score": NaN}`,
 		`<think>{}</think>{"reasoning":"r","score":-0}`, `{"reasoning":"\ud800","score":0.1}`, `{"a":{"reasoning":"r","score":1}}`,
 		`{"verdicts": [{"index": 1, "reasoning": "r", "verdict": "stated"}, {"index": 2, "reasoning": "r", "verdict": "denied"}]}`,
+		`{"items": [{"point": "p", "reasoning": "r", "verdict": "covered"}, {"point": "q", "reasoning": "r", "verdict": "partly"}]}`, `{"items": []}`,
 		`{"verdicts": [null]}`, `{"verdicts": [{"index": 1e300}]}`, `{"reasoning":"r","verdict":"tie"}`, `{"reasoning":"r","verdict":true}`, "{", "\x00{\xff}",
 	} {
 		f.Add(text)
@@ -96,6 +97,10 @@ func FuzzReadReply(f *testing.F) {
 		w, err := readReply(text, "", Comparing)
 		if checkProblem(t, err); err == nil && w.Verdict != "first" && w.Verdict != "second" && w.Verdict != "tie" {
 			t.Fatalf("verdict %q", w.Verdict)
+		}
+		c, err := readReply(text, "", Coverage)
+		if checkProblem(t, err); err == nil && !(c.Value >= 0 && c.Value <= 1) {
+			t.Fatalf("coverage %v", c.Value)
 		}
 		_, err = readReply(text, "", Boolean)
 		checkProblem(t, err)
