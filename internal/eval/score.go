@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -192,6 +193,13 @@ func (r *Response) as(p Part) *Response {
 		part.Text = r.Raw
 	case p == StructuredPart:
 		part.Text = string(r.Structured)
+	case p == SourcedPart && len(r.Sources) > 0:
+		var b strings.Builder
+		b.WriteString(r.Text + "\n\nSources:\n")
+		for _, s := range r.Sources {
+			b.WriteString(strings.TrimSpace(s.Title+" "+s.URL) + "\n")
+		}
+		part.Text = b.String()
 	default:
 		return r
 	}
