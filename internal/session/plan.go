@@ -101,8 +101,8 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 	}
 	now := w.Now()
 	return &Plan{
-		Absent: l.absent,
-		world:  w, opts: o, loaded: l, models: ms, checkers: checkers,
+		Absent: l.absent, Notes: l.Notes,
+		world: w, opts: o, loaded: l, models: ms, checkers: checkers,
 		env: &eval.Env{Timeout: o.Timeout, Now: w.Now},
 		header: eval.Header{
 			ID: store.NewID(now, w.Random()), Tool: version.Version, Started: now, Project: o.Project,
