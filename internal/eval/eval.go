@@ -133,6 +133,7 @@ const (
 	AnswerPart     Part = "answer"
 	RawPart        Part = "raw"
 	StructuredPart Part = "structured"
+	SourcedPart    Part = "answer+sources" // the answer and the titles and addresses of its source list
 )
 
 // Check is a grader as used in a case.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -200,6 +201,13 @@ func (r *Response) as(p Part) *Response {
 		return r.withText(r.Raw)
 	case p == StructuredPart:
 		return r.withText(string(r.Structured))
+	case p == SourcedPart && len(r.Sources) > 0:
+		var b strings.Builder
+		b.WriteString(r.Text + "\n\nSources:\n")
+		for _, s := range r.Sources {
+			b.WriteString(strings.TrimSpace(s.Title+" "+s.URL) + "\n")
+		}
+		return r.withText(b.String())
 	}
 	return r
 }

@@ -71,8 +71,8 @@ func TestCaseStatusFollowsFromItsScores(t *testing.T) {
 }
 
 func TestChecksSeeThePartTheyAskFor(t *testing.T) {
-	r := &eval.Response{Text: "answer", Raw: "answer and wrapping", Structured: json.RawMessage(`{"a":1}`)}
-	for part, want := range map[eval.Part]string{"": "answer", eval.AnswerPart: "answer", eval.RawPart: "answer and wrapping", eval.StructuredPart: `{"a":1}`} {
+	r := &eval.Response{Text: "answer", Raw: "answer and wrapping", Structured: json.RawMessage(`{"a":1}`), Sources: []eval.Source{{Title: "Solana docs", URL: "https://docs.solana.com"}}}
+	for part, want := range map[eval.Part]string{"": "answer", eval.AnswerPart: "answer", eval.RawPart: "answer and wrapping", eval.StructuredPart: `{"a":1}`, eval.SourcedPart: "answer\n\nSources:\nSolana docs https://docs.solana.com\n"} {
 		var got string
 		c := &eval.Check{Of: part, Grader: eval.GraderFunc(func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
 			got = a.Response.Text

@@ -23,7 +23,7 @@ type common struct {
 	Weight   *float64 `yaml:"weight" jsonschema:"how much the check counts in the case's score" check:"min=0,default=1"`
 	Severity string   `yaml:"severity" jsonschema:"whether a fail of the check fails the case, or is only shown" check:"enum=error|warn,default=error"`
 	Not      bool     `yaml:"not" jsonschema:"turn a pass into a fail and a fail into a pass; unscored stays" check:"default=false"`
-	Of       string   `yaml:"of" jsonschema:"the part of the response the check looks at: the answer, all the text with its metadata and sources, or the structured content as JSON" check:"enum=answer|raw|structured,default=answer"`
+	Of       string   `yaml:"of" jsonschema:"the part of the response the check looks at: the answer, the answer and its source list, all the text with its metadata and sources, or the structured content as JSON" check:"enum=answer|answer+sources|raw|structured,default=answer"`
 }
 
 // CommonFields lists the fields every check has, for help and reference pages.

@@ -12,15 +12,15 @@ import (
 )
 
 // citationValid passes when every cited number is in the source list.
-type citationValid struct{}
+type citationValid struct{ citing }
 
 var citationValidKind = kind.Kind[eval.Grader]{
 	Name: "citation_valid",
 	Doc:  "Every number the answer cites is in its source list.",
 	Mode: "invalid citation",
 	Explain: `Citations are found as by ` + "`has_citation`" + `. A number is known when the answer's source list has it, or when a line of the
-answer explains it (` + "`[1]: https://…`" + `, ` + "`[^1]: …`" + `); entries without numbers count from 1. A link like ` + "`[1](https://…)`" + ` brings its
-source with it.
+answer explains it (` + "`[1]: https://…`" + `, ` + "`[^1]: …`" + `); entries without numbers count from 1. Links and URLs bring their
+source with them.
 
 An answer that cites nothing passes, as there is nothing invalid in it: add ` + "`has_citation`" + ` where it must cite. An answer that
 cites and has no source list fails.`,
@@ -30,7 +30,8 @@ cites and has no source list fails.`,
 }
 
 func (g *citationValid) Grade(_ context.Context, a *eval.Attempt) (eval.Score, error) {
-	found, known := citations(a.Response.Text)
+	m := g.citations(a.Response)
+	found, known := m.found, m.numbers
 	for i, s := range a.Response.Sources {
 		if s.N == 0 {
 			s.N = i + 1
@@ -44,7 +45,9 @@ func (g *citationValid) Grade(_ context.Context, a *eval.Attempt) (eval.Score, e
 			continue
 		}
 		checked++
-		if slices.ContainsFunc(c.numbers, func(n int) bool { return !slices.Contains(known, n) }) && !slices.Contains(wrong, c.text) {
+		unknown := c.label != "" && !slices.Contains(m.labels, c.label) ||
+			slices.ContainsFunc(c.numbers, func(n int) bool { return !slices.Contains(known, n) })
+		if unknown && !slices.Contains(wrong, c.text) {
 			wrong = append(wrong, c.text)
 		}
 	}
@@ -53,16 +56,15 @@ func (g *citationValid) Grade(_ context.Context, a *eval.Attempt) (eval.Score, e
 		return eval.PassIf(true, "no citations"), nil
 	case len(wrong) == 0:
 		return eval.PassIf(true, "%s, all with a source", counted(len(found), "citation")), nil
-	case len(known) == 0:
+	case len(known) == 0 && len(m.labels) == 0:
 		return eval.PassIf(false, "%s, and the answer has no source list", counted(checked, "citation")), nil
 	}
-	return eval.PassIf(false, "cites %s; the source list has %s", quoteAll(wrong), numberList(known)).Detail("invalid", wrong), nil
+	return eval.PassIf(false, "cites %s; the source list has %s", quoteAll(wrong), cut(strings.Join(append(numberRuns(known), m.labels...), ", "))).Detail("invalid", wrong), nil
 }
 
-// numberList writes numbers in order, runs as from-to.
-func numberList(numbers []int) string {
+// numberRuns writes numbers in order, runs as from-to.
+func numberRuns(numbers []int) (parts []string) {
 	numbers = slices.Compact(slices.Sorted(slices.Values(numbers)))
-	var parts []string
 	for i := 0; i < len(numbers); {
 		j := i
 		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
@@ -75,5 +77,5 @@ func numberList(numbers []int) string {
 		}
 		i = j + 1
 	}
-	return cut(strings.Join(parts, ", "))
+	return parts
 }

@@ -70,6 +70,7 @@ type given struct {
 	Text       string          `json:"text"`
 	IsError    bool            `json:"isError"`
 	Meta       map[string]any  `json:"meta"`
+	MetaBroken string          `json:"meta_broken"`
 	Sources    []eval.Source   `json:"sources"`
 	Structured json.RawMessage `json:"structured"`
 	Latency    string          `json:"latency"`
@@ -109,7 +110,7 @@ func (e *example) response(t testing.TB) *eval.Response {
 	more := e.given(t)
 	r := &eval.Response{
 		Text: more.Text, Raw: e.text("raw"), IsError: more.IsError,
-		Meta: more.Meta, Sources: more.Sources, Structured: more.Structured, Context: more.Context,
+		Meta: more.Meta, MetaBroken: more.MetaBroken, Sources: more.Sources, Structured: more.Structured, Context: more.Context,
 	}
 	if _, ok := e.files["answer"]; ok {
 		r.Text = e.text("answer")

@@ -12,10 +12,12 @@ func ExpectedKeyword(word string, pos eval.Pos) *eval.Check {
 	return expanded(containsKind, "keyword:"+word, missingKeyword, &contains{Value: word}, pos)
 }
 
-// ForbiddenKeyword is the check behind an entry of forbiddenKeywords.
+// ForbiddenKeyword is the check behind an entry of forbiddenKeywords. It looks
+// at the source list too: an answer that was made from another project's pages
+// need not name it.
 func ForbiddenKeyword(word string, pos eval.Pos) *eval.Check {
 	c := expanded(containsKind, "forbidden:"+word, contamination, &contains{Value: word}, pos)
-	c.Not = true
+	c.Not, c.Of = true, eval.SourcedPart
 	return c
 }
 

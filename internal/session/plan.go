@@ -102,7 +102,7 @@ func load(w *World, o *Options, gates []eval.Gate) (*Plan, error) {
 		return nil, &eval.Missing{What: strings.Split(fmt.Sprintf("%s: checkers: %v", l.Config.File, err), "\n")}
 	}
 	now := w.Now()
-	var notes []string
+	notes := l.Notes
 	for _, g := range append(l.unmeasured, out...) {
 		notes = append(notes, fmt.Sprintf("gate left out, no selected case is for it: %s", g.Text))
 	}

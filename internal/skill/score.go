@@ -2,7 +2,10 @@ package skill
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/mettle-eval/mettle/internal/code"
 )
@@ -21,6 +24,9 @@ type ScoreOptions struct {
 	Compat string
 	// Language is that of the skill, "js" or another that counts as python; empty means what the frontmatter says.
 	Language string
+	// Keys are the frontmatter keys that a skill must have, and Sections its headings, each with alternatives behind a |.
+	// Empty means those of the structural suite. They have no effect on Compat.
+	Keys, Sections []string
 }
 
 // Check is one yes or no behind the scores.
@@ -40,6 +46,8 @@ type Scores struct {
 	StructuralScore      float64 `json:"structural_score"`
 
 	Checks []Check `json:"checks"`
+
+	keys, sections int // how many of the checks are of keys, the frontmatter itself among them, and of sections
 }
 
 // Names of the checks, in the order of [Scores.Checks].
@@ -69,7 +77,8 @@ type structure struct {
 	blocks                                           int
 	codeLanguage, emptySections, hasTable, linksGood bool
 	overviewWords                                    int
-	wrong, empty                                     string // details: the first block and the first section that are wrong
+	ownKeys, ownSections                             []Check // instead of those above, where the caller names them
+	wrong, empty                                     string  // details: the first block and the first section that are wrong
 }
 
 // Score computes the structural scores.
@@ -77,7 +86,7 @@ func Score(d *Document, opts ScoreOptions) Scores {
 	if opts.Compat == CompatLangChain {
 		return compatStructure(d.Text, opts.Language).score()
 	}
-	s := d.structure(opts.Language)
+	s := d.structure(opts)
 	return s.score()
 }
 
@@ -92,35 +101,48 @@ func (s *Scores) Check(name string) (Check, bool) {
 }
 
 // Sections are the checks of the five required sections.
-func (s Scores) Sections() []Check { return s.Checks[4:9] }
+func (s Scores) Sections() []Check { return s.Checks[s.keys : s.keys+s.sections] }
 
 // Part is one of the five scores by its name, with the checks it is made of.
 func (s Scores) Part(name string) (value float64, checks []Check) {
 	switch name {
 	case "frontmatter_valid":
-		return s.FrontmatterValid, s.Checks[:4]
+		return s.FrontmatterValid, s.Checks[:s.keys]
 	case "sections_completeness":
 		return s.SectionsCompleteness, s.Sections()
 	case "code_quality":
-		return s.CodeQuality, s.Checks[9:12]
+		return s.CodeQuality, s.Checks[s.depth()-3 : s.depth()]
 	case "section_depth":
-		return s.SectionDepth, s.Checks[12:]
+		return s.SectionDepth, s.Checks[s.depth():]
 	}
-	return s.StructuralScore, s.Checks[:12]
+	return s.StructuralScore, s.Checks[:s.depth()]
 }
+
+// depth is where the checks of depth begin.
+func (s *Scores) depth() int { return len(s.Checks) - 4 }
 
 func (x structure) score() Scores {
 	var s Scores
-	s.Checks = []Check{
-		{checkFrontmatter, x.frontmatter, true, "the file has no frontmatter"},
+	keys := []Check{
 		{checkName, x.name, true, "the frontmatter has no name"},
 		{checkDescription, x.description, true, "the frontmatter has no description"},
 		{checkLanguage, x.language, true, "the frontmatter has no language"},
+	}
+	sections := []Check{
 		{checkOverview, x.overview, true, "there is no section ## Overview"},
 		{checkExamples, x.examples, true, "there is no section of code examples (## Code Examples, ## Basic Usage or ### … Example)"},
 		{checkBoundaries, x.boundaries, true, "there is no section ## Boundaries"},
 		{checkGotchas, x.gotchas, true, "there is no section ## Gotchas"},
 		{checkDocs, x.docs, true, "there are no links to documentation (## Documentation, ## Links or a link to http(s))"},
+	}
+	if x.ownKeys != nil {
+		keys = x.ownKeys
+	}
+	if x.ownSections != nil {
+		sections = x.ownSections
+	}
+	s.keys, s.sections = 1+len(keys), len(sections)
+	s.Checks = slices.Concat([]Check{{checkFrontmatter, x.frontmatter, true, "the file has no frontmatter"}}, keys, sections, []Check{
 		{checkBlocks, x.blocks > 0, true, "there is no code block"},
 		{checkCode, x.codeLanguage, true, "the code is not in the language of the skill" + x.wrong},
 		{checkFilled, !x.emptySections, false, "a section is empty" + x.empty},
@@ -128,17 +150,17 @@ func (x structure) score() Scores {
 		{checkTwoBlocks, x.blocks >= 2, false, fmt.Sprintf("%d code blocks, want 2", x.blocks)},
 		{checkTable, x.hasTable, false, "there is no table"},
 		{checkLinks, x.linksGood, false, "a link does not begin with http:// or https://"},
-	}
+	})
 	for i := range s.Checks {
 		if s.Checks[i].OK {
 			s.Checks[i].Detail = ""
 		}
 	}
-	s.FrontmatterValid = score(s.share(0, 4) == 1)
-	s.SectionsCompleteness = s.share(4, 9)
+	s.FrontmatterValid = score(s.share(0, s.keys) == 1)
+	s.SectionsCompleteness = s.share(s.keys, s.keys+s.sections)
 	s.CodeQuality = weigh([]bool{x.blocks > 0, x.codeLanguage, !x.emptySections}, []float64{4, 3, 3})
-	s.SectionDepth = s.share(12, 16)
-	s.StructuralScore = score(s.share(0, 12) == 1)
+	s.SectionDepth = s.share(s.depth(), len(s.Checks))
+	s.StructuralScore = score(s.share(0, s.depth()) == 1)
 	return s
 }
 
@@ -172,8 +194,8 @@ func score(ok bool) float64 {
 }
 
 // structure reads the parsed document.
-func (d *Document) structure(language string) structure {
-	fm := &d.Frontmatter
+func (d *Document) structure(opts ScoreOptions) structure {
+	fm, language := &d.Frontmatter, opts.Language
 	x := structure{
 		frontmatter: fm.Readable() && len(fm.Fields) > 0,
 		name:        fm.Text("name") != "", description: fm.Text("description") != "", language: fm.Text("language") != "",
@@ -190,8 +212,31 @@ func (d *Document) structure(language string) structure {
 		x.docs = x.docs || web && !l.Image
 		x.linksGood = x.linksGood && (web || l.Image)
 	}
-	x.codeLanguage, x.wrong = d.codeLanguage(language)
+	x.codeLanguage, x.wrong = d.codeLanguage(language, len(opts.Keys) > 0 && !slices.Contains(opts.Keys, "language"))
+	for _, key := range opts.Keys {
+		field, ok := fm.Get(key)
+		ok = ok && field.Kind() != "null" && (Resolve(field.Node).Kind != yaml.ScalarNode || field.Text() != "")
+		x.ownKeys = append(x.ownKeys, Check{key, ok, true, "the frontmatter has no " + key})
+	}
+	for i, names := range opts.Sections {
+		s := d.named(strings.Split(names, "|"))
+		x.ownSections = append(x.ownSections, Check{strings.ToLower(names), s != nil, true, "there is no section " + strings.ReplaceAll(names, "|", " or ")})
+		if i == 0 && s != nil {
+			x.overviewWords = s.Total
+		}
+	}
 	return x
+}
+
+// named is the first section below the title whose heading begins with one of the names.
+func (d *Document) named(names []string) *Section {
+	for _, s := range d.Root.All()[1:] {
+		title := strings.ToLower(strings.Join(strings.Fields(s.Title), " "))
+		if s.Level >= 2 && slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(title, strings.ToLower(strings.TrimSpace(n))) }) {
+			return s
+		}
+	}
+	return nil
 }
 
 // readSection notes what a heading stands for. Like the original, a heading of level 1 names the skill and is none of
@@ -224,20 +269,27 @@ func (x *structure) readSection(s *Section) {
 }
 
 // codeLanguage reports whether every tagged block is in the language of the skill, or in one that goes with any, and at
-// least one is in it. Without tagged blocks there is nothing to object to.
-func (d *Document) codeLanguage(language string) (bool, string) {
+// least one is in it. A skill that needs no language and names none may have code in any, as long as one block says which.
+// Without blocks there is nothing to object to.
+func (d *Document) codeLanguage(language string, optional bool) (bool, string) {
 	tagged, own := false, false
 	for _, b := range d.Blocks {
 		if b.Lang == "" {
 			continue
 		}
 		tagged = true
+		if own = own || optional && language == ""; own && language == "" {
+			continue
+		}
 		if Foreign(b.Lang, language) {
 			return false, fmt.Sprintf(": %s on line %d", b.Lang, b.Line)
 		}
 		own = own || inLanguage(b.Lang, language)
 	}
-	return !tagged || own, ""
+	if len(d.Blocks) > 0 && !tagged {
+		return false, ": no block names its language"
+	}
+	return own || len(d.Blocks) == 0, ""
 }
 
 // inLanguage reports whether a block is in the language of a skill. TypeScript and JavaScript are one, and every

@@ -76,7 +76,7 @@ func TestScore(t *testing.T) {
 		{"one python block among typescript", change("```bash\nnpm i", "```python\nx = 1"), "1 1 0.7 1 0", "1 1 0.7 1 0"},
 		{"one right block is enough for the original", change("### Basic\n", "", "### What Agents CAN do\n", "", "```bash\nnpm i", "```python\nx = 1"), "1 1 0.7 1 0", "1 1 1 1 1"},
 		{"only shell", change("```ts\nconst a = 1;", "```bash\nls"), "1 1 0.7 1 0", "1 1 0.4 1 0"},
-		{"no tags", change("```ts", "```", "```bash", "```"), "1 1 1 1 1", "1 1 0.7 1 0"},
+		{"no tags", change("```ts", "```", "```bash", "```"), "1 1 0.7 1 0", "1 1 0.7 1 0"},
 		{"no blocks", change("```ts\nconst a = 1;\n```\n\n```bash\nnpm i\n```\n", "text\n"), "1 1 0.6 0.75 0", "1 1 0.3 0.75 0"},
 		{"tag with attributes", change("```ts", "```ts title=x", "```bash\nnpm i\n```\n", ""), "1 1 1 0.75 1", "1 1 0.3 0.75 0"},
 		{"tildes", change("```ts\nconst a = 1;\n```", "~~~ts\nconst a = 1;\n~~~"), "1 1 1 1 1", "1 1 0.4 0.75 0"},

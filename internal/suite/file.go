@@ -56,7 +56,7 @@ type test struct {
 type expected struct {
 	Validations       checkList `yaml:"validations" jsonschema:"checks"`
 	ExpectedKeywords  []keyword `yaml:"expectedKeywords" jsonschema:"texts the answer must contain, upper and lower case being the same" check:"max=1000"`
-	ForbiddenKeywords []keyword `yaml:"forbiddenKeywords" jsonschema:"texts the answer must not contain, such as those of another project" check:"max=1000"`
+	ForbiddenKeywords []keyword `yaml:"forbiddenKeywords" jsonschema:"texts that neither the answer nor its source list may contain, such as those of another project" check:"max=1000"`
 	ExpectedImports   []keyword `yaml:"expectedImports" jsonschema:"modules the answer's code must import" check:"max=1000"`
 	judgedFields
 }

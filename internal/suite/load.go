@@ -26,6 +26,7 @@ type loader struct {
 	uses   []targetUse
 	skills *Skills
 	used   []string // skills, by path
+	others []string // skills that eachSkill: any leaves out
 
 	file   suiteFile
 	input  defaultInput

@@ -60,6 +60,9 @@ func (l *loader) each(n *yaml.Node, t *test, like *eval.Case) (cases []*eval.Cas
 			return nil
 		}
 		if !l.skills.wants(t.EachSkill, language) {
+			if folder := path.Dir(p); t.EachSkill == anyLanguage && l.skills.Any == "" && !slices.Contains(l.others, folder) {
+				l.others = append(l.others, folder)
+			}
 			continue
 		}
 		c := *like
@@ -76,6 +79,20 @@ func (l *loader) each(n *yaml.Node, t *test, like *eval.Case) (cases []*eval.Cas
 		l.d.Errorf(n, "there is no %s skill in %s", describeEach(t.EachSkill, l.skills), l.skills.Where())
 	}
 	return cases
+}
+
+// leftOut says which skills eachSkill: any did not take in a run that was not
+// told which language it means.
+func (l *loader) leftOut() []string {
+	if len(l.others) == 0 {
+		return nil
+	}
+	const shown = 5
+	names := strings.Join(l.others[:min(shown, len(l.others))], ", ")
+	if more := len(l.others) - shown; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return []string{fmt.Sprintf("%s: eachSkill: any takes the js skills and leaves out %d of another language (%s): use --language both for all", l.d.File, len(l.others), names)}
 }
 
 func describeEach(each string, s *Skills) string {

@@ -40,6 +40,7 @@ type File struct {
 // Set is what suite files hold.
 type Set struct {
 	Suites  []*eval.Suite
+	Notes   []string                 // what tests leave out without being told to
 	Targets map[string]target.Target // those that suites define themselves, by the name their cases carry
 
 	uses []targetUse
@@ -76,6 +77,7 @@ func Load(files []File) (*Set, error) {
 		problems = append(problems, p.d.Problems...)
 		set.Suites = append(set.Suites, p.suite)
 		set.uses = append(set.uses, p.uses...)
+		set.Notes = append(set.Notes, p.leftOut()...)
 		if p.target != nil {
 			set.Targets[inlineName(p.suite.Name)] = p.target
 		}

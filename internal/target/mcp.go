@@ -58,10 +58,10 @@ type Tools struct {
 
 // Timeouts bounds the steps of a conversation.
 type Timeouts struct {
-	Start   kind.Duration `yaml:"start" json:"start,omitempty" jsonschema:"until a command is up" check:"default=60s"`
-	Connect kind.Duration `yaml:"connect" json:"connect,omitempty" jsonschema:"until the handshake is done" check:"default=30s"`
+	Start   kind.Duration `yaml:"start" json:"start,omitempty" jsonschema:"of a command, until it answers for the first time; without it that of connect, if that is set" check:"default=60s"`
+	Connect kind.Duration `yaml:"connect" json:"connect,omitempty" jsonschema:"until the handshake is done, with a command from its first answer on" check:"default=30s"`
 	List    kind.Duration `yaml:"list" json:"list,omitempty" jsonschema:"until the tools are listed" check:"default=30s"`
-	Call    kind.Duration `yaml:"call" json:"call,omitempty" jsonschema:"of one call, with its tries and the waits between them" check:"default=60s"`
+	Call    kind.Duration `yaml:"call" json:"call,omitempty" jsonschema:"of one call, with its tries and the waits between them; waiting for other calls does not count" check:"default=60s"`
 	Close   kind.Duration `yaml:"close" json:"close,omitempty" jsonschema:"until a command that was told to end is killed" check:"default=2s"`
 }
 
@@ -78,7 +78,14 @@ var mcpKind = kind.Kind[Target]{
 	Doc:  "A server that speaks the Model Context Protocol, at a URL or as a command.",
 	Explain: "Streamable HTTP, HTTP+SSE and stdio servers of every protocol version are understood. " +
 		"The case's `tool` is called with its `input`; `project` is added where the tool takes one and the input does not say. " +
-		"The answer's metadata block and source list are split off before checks look at it.",
+		"The answer's metadata block and source list are split off before checks look at it.\n\n" +
+		"Names of tools may be the server's own or leave out the prefix that its tools share, in one run too. " +
+		"Before the first case each input is checked by the `inputSchema` of its tool; a case that sends wrong arguments on purpose has an `is_error` check, be it inside another. " +
+		"A result that violates its tool's `outputSchema` gets a note.\n\n" +
+		"The time of an answer is that of the try which brought it, from sending the request. " +
+		"A command is sent one call at a time until it has answered a ping while it works on a call; from then on calls are sent side by side. " +
+		"So a command that does one thing at a time is not charged what calls wait for each other. " +
+		"Over HTTP calls are always sent side by side, and what the server makes them wait is part of the time: use `--concurrency 1` to leave it out.",
 	Example: "type: mcp\nurl: http://localhost:3000/mcp\ntools:\n  prefix: crypto_\ntoken: ${DOCS_TOKEN}\n",
 	New:     func() Target { return new(MCP) },
 }

@@ -33,7 +33,7 @@ var skillKind = kind.Kind[Target]{
 	Explain: "The case's `input` has `skill`, the path of a SKILL.md from the folder of skills (`--skills`, or `skills` in mettle.yaml), and " +
 		"either `question` or `challenge`. The skill's text goes into the system prompt (`skill.md`), the question is the user's turn; a " +
 		"challenge is wrapped by `challenge.md`, which asks for a complete program. Both prompts can be replaced: see `prompts` in mettle.yaml.\n\n" +
-		"A refusal is an answer. An answer that was cut off, filtered by the vendor, or is empty is an error: it says nothing about the skill.",
+		"A refusal is an answer and is judged, whether the model or the filter of its vendor declined, and whatever the vendor calls it. An answer that was cut off or is empty is an error: it says nothing about the skill.",
 	Example: "type: skill\nmodel: anthropic:claude-sonnet-5-5\n",
 	New:     func() Target { return new(Skill) },
 }
@@ -166,7 +166,7 @@ func (t *Skill) Respond(ctx context.Context, a *eval.Attempt) (*eval.Response, e
 		return nil, &paidFault{err, &reply.Usage}
 	}
 	meta := skillMeta(d)
-	if reply.Finish == llm.Refusal {
+	if declined(reply) {
 		meta["finish"] = string(llm.Refusal)
 	}
 	r := &eval.Response{
@@ -222,9 +222,7 @@ func whole(reply *llm.Reply, maxTokens int) error {
 	switch {
 	case reply.Finish == llm.Truncated:
 		return &fault{fmt.Errorf("the answer was cut off after %d tokens (maxTokens is %d): nothing can be said of it", reply.Usage.Output, maxTokens), "truncated"}
-	case reply.Finish == llm.Filtered:
-		return &fault{errors.New("the vendor's content filter cut the answer"), "filtered"}
-	case reply.Finish == llm.Refusal:
+	case declined(reply):
 		return nil
 	case strings.TrimSpace(reply.Text) == "":
 		return &fault{fmt.Errorf("the model gave an empty answer (finish: %s)", reply.Finish), "empty"}
@@ -243,8 +241,15 @@ func (f *paidFault) Unwrap() error { return f.error }
 // Used tells the core what it cost.
 func (f *paidFault) Used() *eval.Usage { return f.used }
 
+// declined tells whether the model or its vendor would not answer. What one
+// vendor calls a refusal another calls a content filter. Either way it is what a
+// user gets: an answer, which is judged.
+func declined(reply *llm.Reply) bool {
+	return reply.Finish == llm.Refusal || reply.Finish == llm.Filtered
+}
+
 func replyText(reply *llm.Reply) string {
-	if strings.TrimSpace(reply.Text) == "" && reply.Finish == llm.Refusal {
+	if strings.TrimSpace(reply.Text) == "" && declined(reply) {
 		return "(the model refused to answer" + strings.TrimSuffix(": "+reply.Refused, ": ") + ")"
 	}
 	return reply.Text

@@ -75,7 +75,6 @@ func TestAChallengeAsksForAProgram(t *testing.T) {
 func TestWhatSaysNothingAboutTheSkillIsAnError(t *testing.T) {
 	for class, reply := range map[string]*llm.Reply{
 		"truncated": {Text: "half", Finish: llm.Truncated, Usage: eval.Usage{Calls: 1, Input: 10, Output: 8192, Cost: 7}},
-		"filtered":  {Text: "", Finish: llm.Filtered},
 		"empty":     {Text: " \n", Finish: llm.Stop},
 	} {
 		_, _, err := askSkill(t, `{"skill": "plain", "question": "q"}`, reply)
@@ -85,9 +84,12 @@ func TestWhatSaysNothingAboutTheSkillIsAnError(t *testing.T) {
 			t.Errorf("%s: it cost %v, want %v: it was paid for", class, used, reply.Usage)
 		}
 	}
-	_, resp, err := askSkill(t, `{"skill": "plain", "question": "q"}`, &llm.Reply{Finish: llm.Refusal, Refused: "policy"})
-	if err != nil || !strings.Contains(resp.Text, "refused to answer: policy") || resp.Meta["finish"] != "refusal" {
-		t.Errorf("a refusal is an answer, got %+v, %v", resp, err)
+	// Anthropic ends such a reply with refusal, OpenAI with content_filter.
+	for _, finish := range []llm.Finish{llm.Refusal, llm.Filtered} {
+		_, resp, err := askSkill(t, `{"skill": "plain", "question": "q"}`, &llm.Reply{Finish: finish, Refused: "policy"})
+		if err != nil || !strings.Contains(resp.Text, "refused to answer: policy") || resp.Meta["finish"] != "refusal" {
+			t.Errorf("%s is an answer, got %+v, %v", finish, resp, err)
+		}
 	}
 }
 
