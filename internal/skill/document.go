@@ -30,6 +30,7 @@ type Document struct {
 	Blocks      []Block  // fenced code blocks in order
 	Tables      []Table
 	Links       []Link
+	Attributes  []Link    // href and src of HTML elements in the text
 	Mentions    []Mention // files named in back-ticks
 
 	Facts Facts

@@ -232,6 +232,8 @@ type pass struct {
 	listed    bool
 	contents  map[string]string
 	readBytes int
+	linked    []*page
+	labels    map[string]bool
 
 	entries []*entry // all skills, for rules across files
 	origins []*entry // where each finding of such a rule stands
