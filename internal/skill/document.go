@@ -30,6 +30,7 @@ type Document struct {
 	Blocks      []Block  // fenced code blocks in order
 	Tables      []Table
 	Links       []Link
+	Attributes  []Link    // href and src of HTML elements in the text
 	Mentions    []Mention // files named in back-ticks
 
 	Facts Facts
@@ -45,6 +46,7 @@ type Document struct {
 type Facts struct {
 	BOM          bool  // begins with a byte order mark
 	CRLF, LF, CR int   // line ends of each kind
+	UTF16        bool  // is in UTF-16, of which nothing is read
 	Fenced       bool  // the whole file stands in a code fence; the text inside is read
 	InvalidUTF8  int   // offset of the first byte that is not UTF-8, -1 when there is none
 	Controls     []int // offsets of control characters other than tab and line ends, C1 and U+2028/9 included; the first 100

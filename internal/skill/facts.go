@@ -12,6 +12,7 @@ const mostFacts = 100
 func (d *Document) readFacts() (start, end int) {
 	f := &d.Facts
 	f.InvalidUTF8 = -1
+	f.UTF16 = isUTF16(d.Text)
 	if strings.HasPrefix(d.Text, byteOrderMark) {
 		f.BOM = true
 		start = len(byteOrderMark)
@@ -24,6 +25,15 @@ func (d *Document) readFacts() (start, end int) {
 		return from, to
 	}
 	return start, end
+}
+
+// isUTF16 reports whether a file is in UTF-16: it begins with its byte order mark, or every other of its first bytes is zero.
+func isUTF16(s string) bool {
+	if strings.HasPrefix(s, "\xff\xfe") || strings.HasPrefix(s, "\xfe\xff") {
+		return true
+	}
+	head := s[:min(len(s), 64)]
+	return len(head) >= 8 && 5*strings.Count(head, "\x00") >= 2*len(head)
 }
 
 // readCharacters counts line ends and notes what a text file should not hold.

@@ -68,6 +68,14 @@ func (d *Document) readInlines(root ast.Node, source []byte) {
 			d.addLink(n, string(n.Destination), true, source, section)
 		case *ast.AutoLink:
 			d.addLink(n, string(n.URL(source)), false, source, section)
+		case *ast.RawHTML:
+			for i := range n.Segments.Len() {
+				d.addAttributes(n.Segments.At(i).Start, n.Segments.At(i).Stop, section)
+			}
+		case *ast.HTMLBlock:
+			for i := range n.Lines().Len() {
+				d.addAttributes(n.Lines().At(i).Start, n.Lines().At(i).Stop, section)
+			}
 		case *ast.CodeSpan:
 			d.addMentions(n, section)
 			return ast.WalkSkipChildren, nil
@@ -95,6 +103,32 @@ func (d *Document) addLink(n ast.Node, target string, image bool, source []byte,
 	l.Line, l.Col = d.Place(l.Start)
 	l.Section = section(l.Start)
 	d.Links = append(d.Links, l)
+}
+
+// addAttributes finds the addresses in a piece of HTML, given by its place in the body.
+func (d *Document) addAttributes(start, end int, section func(int) *Section) {
+	text := d.Body()[start:min(end, len(d.Body()))]
+	for _, attribute := range [...]string{"href=", "src="} {
+		for at := 0; ; {
+			i := strings.Index(text[at:], attribute)
+			if i < 0 {
+				break
+			}
+			at += i + len(attribute)
+			if at >= len(text) || text[at] != '"' && text[at] != '\'' {
+				continue
+			}
+			target, _, ok := strings.Cut(text[at+1:min(len(text), at+500)], text[at:at+1])
+			if !ok || target == "" {
+				continue
+			}
+			l := Link{Target: target, Kind: KindOf(target), Image: attribute == "src=", Start: d.BodyStart + start + at + 1}
+			l.TargetStart = l.Start
+			l.Line, l.Col = d.Place(l.Start)
+			l.Section = section(l.Start)
+			d.Attributes = append(d.Attributes, l)
+		}
+	}
 }
 
 // KindOf says what the target of a link points to.

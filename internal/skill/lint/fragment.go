@@ -1,6 +1,9 @@
 package lint
 
 import (
+	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/code"
@@ -10,10 +13,16 @@ import (
 // isFragment reports whether a block that does not parse by itself is a piece of something that does: the members of an
 // object or an interface, the fields of a struct, functions among statements.
 func isFragment(b *skill.Block, lang string) bool {
+	if len(b.Text) > maxFragment {
+		return false
+	}
 	for _, around := range wholes(lang) {
 		if parses(lang, around[0]+b.Text+around[1]) {
 			return true
 		}
+	}
+	if lang == "jsonc" {
+		return isSequence(b.Text)
 	}
 	if b.Lang != "go" {
 		return false
@@ -39,6 +48,20 @@ func isOutput(b *skill.Block, problem code.Problem) bool {
 	return false
 }
 
+// maxFragment is the longest piece that is tried in other surroundings. Longer ones are programs.
+const maxFragment = 16 << 10
+
+// isSequence reports whether a text is one JSON value after another, on lines of their own.
+func isSequence(text string) bool {
+	d := json.NewDecoder(strings.NewReader(text))
+	for n := 0; ; n++ {
+		var v json.RawMessage
+		if err := d.Decode(&v); err != nil {
+			return errors.Is(err, io.EOF) && n > 1
+		}
+	}
+}
+
 func parses(lang, text string) bool {
 	problems, checked := code.Syntax(lang, text)
 	return checked && len(withoutRepeats(problems)) == 0
@@ -50,13 +73,15 @@ func wholes(lang string) [][2]string {
 	case "jsonc":
 		return [][2]string{{"{", "}"}, {"[", "]"}}
 	case "javascript", "jsx":
-		return [][2]string{{"_ = {\n", "\n}"}}
+		return [][2]string{{"_ = {\n", "\n}"}, {"class _ {\n", "\n}"}, {"switch (_) {\n", "\n}"}, {"_\n", ""}, {"if (_) {}\n", ""}, {"try {}\n", ""}}
 	case "typescript", "tsx":
-		return [][2]string{{"_ = {\n", "\n}"}, {"interface _ {\n", "\n}"}}
+		return [][2]string{{"_ = {\n", "\n}"}, {"interface _ {\n", "\n}"}, {"class _ {\n", "\n}"}, {"switch (_) {\n", "\n}"}, {"type _ =\n", ""}, {"_\n", ""}, {"if (_) {}\n", ""}, {"try {}\n", ""}}
 	case "go":
-		return [][2]string{{"type _ interface {\n", "\n}"}, {"type _ struct {\n", "\n}"}, {"var _ = T{\n", "\n}"}}
+		return [][2]string{{"type _ interface {\n", "\n}"}, {"type _ struct {\n", "\n}"}, {"var _ = T{\n", "\n}"}, {"func _() {\nswitch _ {\n", "\n}\n}"}}
 	case "rust":
-		return [][2]string{{"trait T {\n", "\n}"}, {"struct S {\n", "\n}"}, {"enum E {\n", "\n}"}}
+		return [][2]string{{"trait T {\n", "\n}"}, {"struct S {\n", "\n}"}, {"enum E {\n", "\n}"}, {"fn f() { match x {\n", "\n} }"}, {"", "\nstruct S;"}}
+	case "python":
+		return [][2]string{{"", "\n    pass\n"}, {"", "\ndef _():\n    pass\n"}, {"_ = {\n", "\n}"}, {"_(\n", "\n)"}, {"if _:\n    pass\n", ""}, {"try:\n    pass\n", ""}}
 	}
 	return nil
 }

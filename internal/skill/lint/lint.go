@@ -164,6 +164,9 @@ func (l *Linter) file(p *pass) []Finding {
 	l.entries = append(l.entries, e)
 	l.mu.Unlock()
 	for _, r := range l.rules {
+		if p.Facts.UTF16 && r.Rule != &markdownEncoding {
+			continue // read as UTF-8 it has nothing in it that its author wrote
+		}
 		p.rule, p.reported = r, 0
 		r.check(p)
 	}
@@ -232,6 +235,9 @@ type pass struct {
 	listed    bool
 	contents  map[string]string
 	readBytes int
+	linked    []*page
+	labels    map[string]bool
+	second    *[2]int // lines of a second frontmatter, once it was looked for
 
 	entries []*entry // all skills, for rules across files
 	origins []*entry // where each finding of such a rule stands

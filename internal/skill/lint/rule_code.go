@@ -104,7 +104,9 @@ func isMarkup(b *skill.Block) bool {
 
 // isSketch reports whether a block says of itself that something is left out or to be filled in.
 func isSketch(lang, text string) bool {
-	if leavesOut(lang, text) {
+	// {{ name }} is a place in a template; in TSX {{a: 1}} is an object, and in Python a set of sets.
+	if leavesOut(lang, text) || strings.Contains(text, "{{ ") || strings.Contains(text, "{%") || isDiff(text) ||
+		strings.Contains(text, "{{") && (lang == "json" || lang == "yaml" || isShell(lang)) {
 		return true
 	}
 	for _, pair := range [][2]string{{"<", ">"}, {"[", "]"}, {"{", "}"}} {
@@ -120,6 +122,19 @@ func isSketch(lang, text string) bool {
 		}
 	}
 	return false
+}
+
+// isDiff reports whether lines are marked as added and as taken out.
+func isDiff(text string) bool {
+	added, removed := false, false
+	for line := range strings.Lines(text) {
+		added = added || strings.HasPrefix(line, "+ ")
+		removed = removed || strings.HasPrefix(line, "- ")
+		if c := line[0]; c != '+' && c != '-' && c != ' ' && c != '\n' && c != '@' && c != '\r' {
+			return false
+		}
+	}
+	return added && removed
 }
 
 // leavesOut reports whether dots stand for something that is not shown. Those of ...args are part of the language.

@@ -214,14 +214,42 @@ var descriptionStuffing = Rule{
 		if !ok {
 			return
 		}
-		short := 0
-		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == '、' }) {
-			if len(strings.Fields(part)) <= 2 {
+		short, inShort := 0, 0
+		for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(",;、|", r) }) {
+			if n := len(strings.Fields(part)); n <= 2 {
 				short++
+				inShort += n
 			}
 		}
-		if quotes := strings.Count(text, `"`) / 2; short >= 20 || quotes >= 10 {
-			p.field(f, nil, "the description is a list of key words (%d short items, %d quoted)", short, quotes)
+		// A long list behind a sentence says when to use the skill. One that is nearly all there is does not.
+		if words := len(strings.Fields(text)); short >= 8 && 3*inShort >= 2*words {
+			p.field(f, nil, "the description is a list of key words (%d short items in %d words)", short, words)
+		}
+	},
+}
+
+var descriptionPlaceholder = Rule{
+	ID: "description-placeholder", Family: "description", Severity: Warning,
+	Doc:     "The description is still to be written.",
+	Explain: "It says TODO or is the text of a template. It is all the model sees when it decides whether to use the skill.",
+	check: func(p *pass) {
+		f, text, ok := p.descriptionField()
+		if !ok {
+			return
+		}
+		lower := strings.ToLower(text)
+		for _, begin := range [...]string{"todo", "[todo", "tbd", "fixme", "<description", "[description", "your description", "description of the skill", "description here",
+			"a brief description of", "brief description of what", "describe what this skill", "replace with", "lorem ipsum", "{{", "placeholder", "insert description", "what this skill does and when"} {
+			if strings.HasPrefix(lower, begin) {
+				p.field(f, nil, "the description is still to be written")
+				return
+			}
+		}
+		for _, mark := range [...]string{"TODO:", "[TODO", "TBD.", "FIXME:", "(TODO)"} {
+			if strings.Contains(text, mark) && !strings.Contains(lower, "todo comment") {
+				p.field(f, nil, "a part of the description is still to be written (%s)", strings.Trim(mark, "[]():."))
+				return
+			}
 		}
 	},
 }

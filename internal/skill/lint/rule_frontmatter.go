@@ -68,6 +68,112 @@ func checkClaudeValues(p *pass) {
 	}
 }
 
+var frontmatterAlias = Rule{
+	ID: "frontmatter-alias", Family: "frontmatter", Severity: Error,
+	Doc:     "The frontmatter has an anchor or an alias of YAML.",
+	Explain: "&name gives a value a name and *name repeats it. The reference validator refuses both, and few clients resolve them. Write the value out.",
+	check: func(p *pass) {
+		for i := range p.Frontmatter.Fields {
+			f := &p.Frontmatter.Fields[i]
+			if name := aliasIn(f.Node, 0); (name != "" || f.Key == "<<") && !p.full() {
+				p.key(f, nil, "the value of %s has an anchor or an alias (%s); write it out", skill.Shorten(f.Key, 60), skill.Shorten(name, 40))
+			}
+		}
+	},
+}
+
+// aliasIn is the first anchor or alias in a value, as it is written.
+func aliasIn(n *yaml.Node, depth int) string {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "*" + n.Value
+	case n.Anchor != "":
+		return "&" + n.Anchor
+	case depth > 100:
+		return ""
+	}
+	for _, c := range n.Content {
+		if name := aliasIn(c, depth+1); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+var frontmatterSecond = Rule{
+	ID: "frontmatter-second", Family: "frontmatter", Severity: Warning,
+	Doc:     "A second frontmatter stands in the body.",
+	Explain: "Clients read the first only; the second is text, and its last line a heading. Mostly two files were joined, or a tool put its own in front. Keep one.",
+	check: func(p *pass) {
+		if from, to, ok := p.secondFrontmatter(); ok {
+			p.line(from, nil, "a second frontmatter, which ends on line %d and which no client reads", to)
+		}
+	},
+}
+
+// secondFrontmatter finds a block of keys between two lines --- in the body, name or description among them.
+func (p *pass) secondFrontmatter() (from, to int, ok bool) {
+	if p.second == nil {
+		p.second = new([2]int)
+		*p.second = p.findSecond()
+	}
+	return p.second[0], p.second[1], p.second[0] > 0
+}
+
+func (p *pass) findSecond() [2]int {
+	start := 0 // line of the last delimiter, 0 when what follows it is not all keys
+	known := false
+	for n := p.BodyLine(); n <= p.Lines(); n++ {
+		line := strings.TrimRight(p.Line(n), " \t")
+		key, _, isKey := strings.Cut(line, ":")
+		switch {
+		case line == "---" && start > 0 && known:
+			return [2]int{start, n}
+		case line == "---" && !p.inBlock(n):
+			start, known = n, false
+		case start > 0 && isKey && key != "" && !strings.ContainsAny(key, " \t#*>|`[("):
+			known = known || key == "name" || key == "description"
+		case start > 0 && known && (line == "" || line[0] == ' ' || line[0] == '-'):
+		default:
+			start = 0
+		}
+	}
+	return [2]int{}
+}
+
+var frontmatterSmartQuotes = Rule{
+	ID: "frontmatter-smart-quotes", Family: "frontmatter", Severity: Warning, Fixes: true,
+	Doc:     "A value stands in typographic quotes.",
+	Explain: "YAML knows \" and ' only. Curly quotes are part of the value: a name has characters it may not have, and a colon inside is not protected.",
+	check: func(p *pass) {
+		for i := range p.Frontmatter.Fields {
+			f := &p.Frontmatter.Fields[i]
+			inner, ok := smartQuoted(f.Node.Value)
+			if f.Node.Kind != yaml.ScalarNode || f.Node.Style != 0 || !ok {
+				continue
+			}
+			start := p.Offset(f.ValueLine, f.ValCol)
+			var fix *Fix
+			if strings.HasPrefix(p.Text[start:], f.Node.Value) && inner != "" {
+				fix = replace(start, start+len(f.Node.Value), skill.SingleQuoted(inner), "use plain quotes")
+			}
+			p.field(f, fix, "the value of %s stands in typographic quotes, which YAML does not know", skill.Shorten(f.Key, 60))
+		}
+	},
+}
+
+// smartQuoted takes typographic quotes off a text.
+func smartQuoted(s string) (inner string, ok bool) {
+	for _, q := range [...][2]string{{"“", "”"}, {"‘", "’"}, {"„", "“"}, {"«", "»"}, {"”", "”"}} {
+		rest, begins := strings.CutPrefix(s, q[0])
+		inner, ends := strings.CutSuffix(rest, q[1])
+		if begins && ends && !strings.Contains(inner, q[0]) && !strings.Contains(inner, q[1]) {
+			return inner, true
+		}
+	}
+	return "", false
+}
+
 var frontmatterArguments = Rule{
 	ID: "frontmatter-arguments", Family: "frontmatter", Severity: Info, Profiles: []string{ClaudeCode},
 	Doc:     "The skill takes arguments and does not say which.",

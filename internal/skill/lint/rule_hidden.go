@@ -17,6 +17,15 @@ func (p *pass) eachSource(check func(*source)) {
 	}
 }
 
+// eachText calls a check for the skill and all bundled files: data too can hold commands.
+func (p *pass) eachText(check func(*source)) {
+	for _, s := range p.sources() {
+		if !p.full() {
+			check(s)
+		}
+	}
+}
+
 var securityBidi = Rule{
 	ID: "security-bidi", Family: "security", Severity: Error,
 	Doc:     "The text has characters that change the direction of writing.",

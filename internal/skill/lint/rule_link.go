@@ -14,13 +14,9 @@ import (
 	"github.com/mettle-eval/mettle/internal/skill"
 )
 
-// reportLink reports a finding for a link, at its target where that is known.
+// reportLink reports a finding for a link of the skill.
 func (p *pass) reportLink(l *skill.Link, fix *Fix, format string, args ...any) {
-	start, end := l.Start, l.Start+1
-	if l.TargetStart >= 0 {
-		start, end = l.TargetStart, l.TargetStart+len(l.Target)
-	}
-	p.at(start, min(end, len(p.Text)), fix, format, args...)
+	(&page{Document: p.Document}).report(p, l, fix, format, args...)
 }
 
 // isTemplate reports whether a target is a pattern to be filled in, not a path.
@@ -52,25 +48,103 @@ var linkAnchor = Rule{
 	Doc:     "A link points to a heading that does not exist.",
 	Explain: "Anchors are made of headings: lower case, punctuation dropped, spaces turned to hyphens.",
 	check: func(p *pass) {
-		var anchors map[string]bool
-		for i := range p.Links {
-			l := &p.Links[i]
-			if l.Kind != skill.LinkAnchor || l.Target == "#" || isTemplate(l.Target) || p.full() {
-				continue
-			}
-			if anchors == nil {
-				anchors = p.anchors()
-			}
-			want := strings.TrimPrefix(l.Target, "#")
-			if decoded, err := url.PathUnescape(want); err == nil {
-				want = decoded
-			}
-			want = strings.TrimPrefix(want, "user-content-") // what GitHub puts in front of anchors
-			if !anchors[strings.ToLower(want)] {
-				p.reportLink(l, nil, "no heading has the anchor %q%s", skill.Shorten(l.Target, 80), nearAnchor(want, anchors))
+		for _, g := range p.pages() {
+			for l := range g.links() {
+				file, anchor, ok := strings.Cut(l.Target, "#")
+				if !ok || anchor == "" || l.Kind == skill.LinkURL || isTemplate(l.Target) || isAbsolute(l.Target) || p.full() {
+					continue
+				}
+				to := g
+				if file != "" {
+					if to = p.page(g.resolve(p, l)); to == nil {
+						continue
+					}
+				}
+				if decoded, err := url.PathUnescape(anchor); err == nil {
+					anchor = decoded
+				}
+				anchor = strings.TrimPrefix(anchor, "user-content-") // what GitHub puts in front of anchors
+				if !to.anchors()[strings.ToLower(anchor)] {
+					g.report(p, l, nil, "no heading has the anchor %q%s", skill.Shorten(l.Target, 80), nearAnchor(anchor, to.anchors()))
+				}
 			}
 		}
 	},
+}
+
+// page is a text with links: the skill itself, or a Markdown file bundled with it.
+type page struct {
+	*skill.Document
+	name  string // relative to the folder of the skill
+	own   bool
+	names map[string]bool // of its anchors, once they are asked for
+}
+
+// maxPages bounds the bundled files that are searched for links.
+const maxPages = 200
+
+// pages lists the texts with links, the skill itself first.
+func (p *pass) pages() []*page {
+	if p.linked != nil {
+		return p.linked
+	}
+	p.linked = []*page{{Document: p.Document, name: skill.FileName, own: true}}
+	for _, s := range p.sources()[1:] {
+		if s.isMarkdown() && len(p.linked) < maxPages && (strings.Contains(s.text, "](") || strings.Contains(s.text, "]:") ||
+			strings.Contains(s.text, "href=") || strings.Contains(s.text, "src=") || strings.Contains(s.text, "scripts/")) {
+			p.linked = append(p.linked, &page{Document: skill.Parse(s.path, []byte(s.text)), name: s.name})
+		}
+	}
+	return p.linked
+}
+
+// page is the one with a name, nil when there is none that can be linked to by headings.
+func (p *pass) page(name string) *page {
+	for _, g := range p.pages() {
+		if g.name == name {
+			return g
+		}
+	}
+	for _, s := range p.sources()[1:] {
+		if s.name == name && s.isMarkdown() {
+			g := &page{Document: skill.Parse(s.path, []byte(s.text)), name: name}
+			p.linked = append(p.linked, g)
+			return g
+		}
+	}
+	return nil
+}
+
+// links yields the links of Markdown and of HTML.
+func (g *page) links() func(yield func(*skill.Link) bool) {
+	return func(yield func(*skill.Link) bool) {
+		for _, list := range [...][]skill.Link{g.Links, g.Attributes} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// resolve is the file that a link of a page points to, from the folder of the skill. References are read by models that
+// stand in that folder, so a path from there counts too.
+func (g *page) resolve(p *pass, l *skill.Link) string {
+	file := path.Join(path.Dir(g.name), l.Path())
+	if fromTop := path.Clean(l.Path()); !g.own && !escapes(fromTop) && !p.missing(fromTop) && (escapes(file) || p.missing(file)) {
+		return fromTop
+	}
+	return file
+}
+
+// report reports a finding for a link of a page, at its target where that is known.
+func (g *page) report(p *pass, l *skill.Link, fix *Fix, format string, args ...any) {
+	start, end := l.Start, l.Start+1
+	if l.TargetStart >= 0 {
+		start, end = l.TargetStart, l.TargetStart+len(l.Target)
+	}
+	p.report(g.Path, &g.Index, start, min(end, len(g.Text)), fix, format, args...)
 }
 
 func nearAnchor(want string, anchors map[string]bool) string {
@@ -85,9 +159,13 @@ func nearAnchor(want string, anchors map[string]bool) string {
 }
 
 // anchors are the names of headings as GitHub makes them, and of HTML anchors.
-func (p *pass) anchors() map[string]bool {
-	names, count := map[string]bool{}, map[string]int{}
-	for _, s := range p.Root.All()[1:] {
+func (g *page) anchors() map[string]bool {
+	if g.names != nil {
+		return g.names
+	}
+	names, count := map[string]bool{"top": true}, map[string]int{} // browsers know that one
+	g.names = names
+	for _, s := range g.Root.All()[1:] {
 		a := anchor(s.Title)
 		names[a] = true
 		if n := count[a]; n > 0 {
@@ -96,7 +174,7 @@ func (p *pass) anchors() map[string]bool {
 		count[a]++
 	}
 	for _, attribute := range [...]string{"id=", "name="} {
-		for rest := p.Text; ; {
+		for rest := g.Text; ; {
 			_, after, ok := strings.Cut(rest, attribute)
 			if !ok {
 				break
@@ -148,16 +226,65 @@ var linkBroken = Rule{
 	Doc:     "A link points to a file that does not exist.",
 	Explain: "The model will try to read the file and fail. Paths are relative to the folder of SKILL.md.",
 	check: func(p *pass) {
-		for i := range p.Links {
-			l := &p.Links[i]
-			if l.Kind != skill.LinkFile || isTemplate(l.Target) || isAbsolute(l.Target) || p.full() {
-				continue
-			}
-			if file := path.Clean(l.Path()); !escapes(file) && p.missing(file) {
-				p.reportLink(l, nil, "the link points to %q, which does not exist", skill.Shorten(l.Path(), 80))
+		for _, g := range p.pages() {
+			for l := range g.links() {
+				if l.Kind != skill.LinkFile || isTemplate(l.Target) || isAbsolute(l.Target) || p.full() {
+					continue
+				}
+				if file := g.resolve(p, l); !escapes(file) && l.File() != "" && p.missing(file) {
+					g.report(p, l, nil, "the link points to %q, which does not exist", skill.Shorten(l.Path(), 80))
+				}
 			}
 		}
+		p.undefined()
 	},
+}
+
+// undefined reports the links of the skill that name a label which is not defined: [text][label].
+func (p *pass) undefined() {
+	body := p.Body()
+	own := p.sources()[0]
+	for at := 0; !p.full(); {
+		i := strings.Index(body[at:], "][")
+		if i < 0 {
+			return
+		}
+		at += i + 2
+		label, _, closed := strings.Cut(body[at:min(len(body), at+80)], "]")
+		open := strings.LastIndexByte(body[max(0, at-82):at-2], '[')
+		if open += max(0, at-82); !closed || open < max(0, at-82) || strings.ContainsAny(label, "[\n(<>{}$^*|,") || !isLabel(label) || !isLabel(body[open+1:at-2]) {
+			continue
+		}
+		start := p.BodyStart + open
+		if open > 0 && strings.IndexByte("]!)\\", body[open-1]) >= 0 || open > 0 && isAlnum(body[open-1]) || own.fenced(start) || own.quoted(start, start+1) || p.defines(label) {
+			continue
+		}
+		p.at(p.BodyStart+at, p.BodyStart+at+len(label), nil, "no definition [%s]: says where this link points", label)
+	}
+}
+
+// isLabel reports whether the text between brackets can be that of a link: it has a word of two letters.
+func isLabel(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if isLetterASCII(s[i-1]) && isLetterASCII(s[i]) {
+			return !strings.Contains(s, "\n")
+		}
+	}
+	return false
+}
+
+// defines reports whether the skill says where a label points.
+func (p *pass) defines(label string) bool {
+	if p.labels == nil {
+		p.labels = map[string]bool{}
+		for n := p.BodyLine(); n <= p.Lines(); n++ {
+			line := strings.TrimLeft(p.Line(n), " >\t")
+			if name, _, ok := strings.Cut(line, "]:"); ok && strings.HasPrefix(name, "[") {
+				p.labels[strings.ToLower(name[1:])] = true
+			}
+		}
+	}
+	return p.labels[strings.ToLower(label)]
 }
 
 // missing reports whether a file is not there; not when that cannot be known.
@@ -309,16 +436,56 @@ var linkMention = Rule{
 	Doc:     "A file under scripts/, references/ or assets/ is named but does not exist.",
 	Explain: "A path in back-ticks that begins with one of the skill's own folders is an instruction to use that file.",
 	check: func(p *pass) {
-		for _, m := range p.Mentions {
-			file := path.Clean(m.Path)
-			folder, _, _ := strings.Cut(file, "/")
-			// Without the folder itself, the path is one of the project the skill works on.
-			if folder != "scripts" && folder != "references" && folder != "assets" || path.Ext(file) == "" || p.missing(folder) {
-				continue
+		for _, g := range p.pages() {
+			for _, m := range g.Mentions {
+				if p.full() {
+					return
+				}
+				if p.namesNothing(m.Path) {
+					p.report(g.Path, &g.Index, m.Start, m.End, nil, "%q does not exist", skill.Shorten(path.Clean(m.Path), 80))
+				}
 			}
-			if p.missing(file) {
-				p.at(m.Start, m.End, nil, "%q does not exist", skill.Shorten(file, 80))
+			for i := range g.Blocks {
+				p.runsNothing(g, &g.Blocks[i])
 			}
 		}
 	},
+}
+
+// namesNothing reports whether a path begins with one of the skill's own folders and names no file in it. Without the
+// folder itself, the path is one of the project the skill works on.
+func (p *pass) namesNothing(name string) bool {
+	file := path.Clean(name)
+	folder, _, _ := strings.Cut(file, "/")
+	return slices.Contains(folderNames[:], folder) && path.Ext(file) != "" && !p.missing(folder) && p.missing(file)
+}
+
+// interpreters run a script that is named after them.
+var interpreters = [...]string{"python ", "python3 ", "node ", "bash ", "sh ", "zsh ", "ruby ", "perl ", "deno run ", "bun ", "bun run ", "npx tsx ", "uv run ", "source ", "php "}
+
+// runsNothing reports the scripts of the skill that a block of commands runs and that are not there.
+func (p *pass) runsNothing(g *page, b *skill.Block) {
+	if b.Lang != "" && !isShell(b.Lang) || !strings.Contains(b.Text, "scripts/") {
+		return
+	}
+	for n := b.TextLine; n < b.EndLine && !p.full(); n++ {
+		line := g.Line(n)
+		command := strings.TrimLeft(strings.TrimLeft(line, " \t"), "$> ")
+		for _, with := range interpreters {
+			if rest, ok := strings.CutPrefix(command, with); ok {
+				command = strings.TrimLeft(rest, " ")
+				break
+			}
+		}
+		if !strings.HasPrefix(command, "scripts/") && !strings.HasPrefix(command, "./scripts/") {
+			continue
+		}
+		name := command[:strings.IndexAny(command+" ", " \t;|&\"')")]
+		if isTemplate(name) || !p.namesNothing(name) {
+			continue
+		}
+		from, _ := g.Bounds(n)
+		from += len(line) - len(command)
+		p.report(g.Path, &g.Index, from, from+len(name), nil, "%q does not exist", skill.Shorten(path.Clean(name), 80))
+	}
 }

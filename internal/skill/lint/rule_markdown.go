@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mettle-eval/mettle/internal/skill"
@@ -24,11 +25,25 @@ var markdownEmptySection = Rule{
 	Explain: "A heading alone tells the model nothing, and often text was meant to follow. A heading directly above a sub-heading with content is not meant.",
 	check: func(p *pass) {
 		for _, s := range p.Root.All()[1:] {
-			if s.Empty() && (s.Parent.Level == 0 || !s.Parent.Empty()) {
+			if s.Empty() && (s.Parent.Level == 0 || !s.Parent.Empty()) && !p.saysEnough(s) {
 				p.line(s.Line, nil, "the section %q is empty", skill.Shorten(s.Title, 60))
 			}
 		}
 	},
+}
+
+// saysEnough reports whether a heading without a text is meant so: it is a sentence of its own, a place in a template, one
+// of several that make an outline, or a line of a second frontmatter. So is one with a comment below it, which models read.
+func (p *pass) saysEnough(s *skill.Section) bool {
+	if len(strings.Fields(s.Title)) > 5 || strings.ContainsAny(s.Title, "[]{}<>:") || strings.Contains(p.Text[s.Start:s.End], "<!--") {
+		return true
+	}
+	if from, to, ok := p.secondFrontmatter(); ok && s.Line >= from && s.Line <= to {
+		return true
+	}
+	siblings := s.Parent.Children
+	i := slices.Index(siblings, s)
+	return i > 0 && siblings[i-1].Empty() || i+1 < len(siblings) && siblings[i+1].Empty()
 }
 
 var markdownEncoding = Rule{
@@ -36,7 +51,9 @@ var markdownEncoding = Rule{
 	Doc:     "The file is not UTF-8.",
 	Explain: "Readers that insist on UTF-8 do not load it, others show wrong characters. Save it as UTF-8.",
 	check: func(p *pass) {
-		if offset := p.Facts.InvalidUTF8; offset >= 0 {
+		if p.Facts.UTF16 {
+			p.file(nil, "the file is UTF-16, want UTF-8; nothing else was looked at")
+		} else if offset := p.Facts.InvalidUTF8; offset >= 0 {
 			p.at(offset, offset+1, nil, "the file is not UTF-8: byte 0x%02X", p.Text[offset])
 		}
 	},

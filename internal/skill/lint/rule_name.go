@@ -170,7 +170,7 @@ var nameReserved = Rule{
 	Explain: "Anthropic's platform does not take skills with anthropic or claude in their names.",
 	check: func(p *pass) {
 		f, name, ok := p.nameField()
-		if !ok {
+		if !ok || name == "claude-api" { // Anthropic's own
 			return
 		}
 		for _, word := range strings.Split(name, "-") {

@@ -5,14 +5,14 @@ package lint
 var rules = [...]*Rule{
 	&codeSyntax, &codeUntagged,
 
-	&descriptionBudget, &descriptionLength, &descriptionMarkup, &descriptionPerson, &descriptionRequired,
+	&descriptionBudget, &descriptionLength, &descriptionMarkup, &descriptionPerson, &descriptionPlaceholder, &descriptionRequired,
 	&descriptionShort, &descriptionSimilar, &descriptionStuffing, &descriptionTrigger,
 
 	&evalsFormat, &evalsMissing, &evalsNameSkill,
 
-	&frontmatterArguments, &frontmatterBlank, &frontmatterBOM, &frontmatterClaude, &frontmatterCompatibility, &frontmatterCut,
+	&frontmatterAlias, &frontmatterArguments, &frontmatterBlank, &frontmatterBOM, &frontmatterClaude, &frontmatterCompatibility, &frontmatterCut,
 	&frontmatterDuplicate, &frontmatterFenced, &frontmatterKey, &frontmatterLanguage, &frontmatterLicense,
-	&frontmatterMap, &frontmatterMetadata, &frontmatterMissing, &frontmatterQuote, &frontmatterScalar,
+	&frontmatterMap, &frontmatterMetadata, &frontmatterMissing, &frontmatterQuote, &frontmatterScalar, &frontmatterSecond, &frontmatterSmartQuotes,
 	&frontmatterUnclosed, &frontmatterYAML,
 
 	&languageMix,

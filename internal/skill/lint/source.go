@@ -11,6 +11,7 @@ import (
 // source is a text that the rules about security look through: the skill itself, or a file bundled with it.
 type source struct {
 	path string
+	name string // relative to the folder of the skill
 	text string
 	skill.Index
 	characters characterKind
@@ -22,6 +23,7 @@ type source struct {
 	wordy   []wordLine
 	scanned bool
 	lowered string
+	fences  []int // where code blocks begin and end; nil when not looked for
 }
 
 // sources lists the texts of a skill, itself first.
@@ -31,7 +33,7 @@ func (p *pass) sources() []*source {
 	}
 	about := strings.ToLower(skill.Shorten(p.Description(), 2000))
 	p.texts = []*source{{
-		path: p.Path, text: p.Text, Index: p.Index, characters: charactersOf(p.Text), kind: prose, own: true, sections: p.Root, about: about,
+		path: p.Path, name: skill.FileName, text: p.Text, Index: p.Index, characters: charactersOf(p.Text), kind: prose, own: true, sections: p.Root, about: about,
 	}}
 	for _, f := range p.bundle() {
 		if f.kind == binary || f.kind == media || f.unread != "" {
@@ -43,7 +45,7 @@ func (p *pass) sources() []*source {
 				kind = prose // LICENSE, README
 			}
 			p.texts = append(p.texts, &source{
-				path: path.Join(path.Dir(p.Path), f.name), text: text, Index: skill.NewIndex(text), characters: charactersOf(text),
+				path: path.Join(path.Dir(p.Path), f.name), name: f.name, text: text, Index: skill.NewIndex(text), characters: charactersOf(text),
 				kind: kind, about: about,
 			})
 		}
@@ -195,4 +197,34 @@ func (s *source) quoted(start, end int) bool {
 		}
 	}
 	return false
+}
+
+// ordered reports whether the words in front of a place have it run.
+func (s *source) ordered(offset int) bool {
+	start, _ := s.around(offset)
+	before := s.lower()[max(start, offset-80):offset]
+	return containsAny(before, []string{"run ", "execute", "type ", "enter ", "system(", "exec(", "run(", "call(", "popen(", "spawn", "execsync("})
+}
+
+// isMarkdown reports whether a source is Markdown.
+func (s *source) isMarkdown() bool {
+	switch strings.ToLower(path.Ext(s.path)) {
+	case ".md", ".mdx", ".markdown":
+		return true
+	}
+	return s.own
+}
+
+// fenced reports whether a place in Markdown stands in a code block.
+func (s *source) fenced(offset int) bool {
+	if s.fences == nil {
+		s.fences = []int{}
+		for n := 1; n <= s.Lines(); n++ {
+			from, to := s.Bounds(n)
+			if line := strings.TrimLeft(s.text[from:to], " "); strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~") {
+				s.fences = append(s.fences, from)
+			}
+		}
+	}
+	return sort.SearchInts(s.fences, offset)%2 == 1
 }

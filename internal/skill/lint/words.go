@@ -19,6 +19,9 @@ const (
 	aboutHome
 	aboutRemote
 	aboutKeys
+	aboutSecrets
+	aboutArchives
+	aboutShells
 )
 
 // words are the words of each group, in lower case.
@@ -26,15 +29,28 @@ var words = [...]struct {
 	group wordGroup
 	list  []string
 }{
-	{aboutHiding, []string{"the user", "from users"}},
-	{aboutInjection, []string{"ignore", "disregard", "forget", "override", "system prompt", "unrestricted", "jailbroken", "developer mode", "bypass"}},
-	{aboutDownload, []string{"curl", "wget", "iex", "invoke-expression"}},
-	{aboutSending, []string{
-		"curl", "wget", "fetch(", "requests.post", "requests.put", "httpx.post", "axios.post", "urlopen(", "invoke-webrequest",
-		"invoke-restmethod", "| nc", "/dev/tcp/",
+	{aboutHiding, []string{
+		"the user", "from users", "secretly", "covertly", "silently", "quietly", "disclose", "nothing happened", "nothing had happened", "in your summary", "do not log", "<!--",
+		"histfile", "histsize", "history -c", "_history", "if asked", "hidden>", "hidden ", "style=",
 	}},
-	{aboutDecoding, []string{"base64", "b64decode", "atob(", "fromcharcode", "encodedcommand", "-enc ", "-ec ", "xxd -r"}},
-	{aboutDestroying, []string{"rm -", ":(){"}},
+	{aboutInjection, []string{
+		"ignore", "disregard", "forget", "override", "system prompt", "unrestricted", "jailbroken", "developer mode", "bypass", "no longer", "is void", "are void",
+		"restrictions", "act as dan", "<system>", "</system>", "im_start", "[system]", "system:", "precedence over", "priority over", "assistant:", "ai agent", "ai assistant",
+		"never ask", "without asking", "safety", "confirmation prompts", "claude.md", "agents.md", ".claude/", "memory.md", ".cursorrules",
+	}},
+	{aboutDownload, []string{"curl", "wget", "iex", "invoke-expression", "exec(", "eval("}},
+	{aboutSending, []string{
+		"curl", "wget", "fetch(", "requests.", "httpx.", "axios", "urlopen(", "invoke-webrequest", "invoke-restmethod", "| nc", "|nc", "scp ", "rsync ",
+		"nslookup", "dig ", "s3 cp", "s3 sync", "s3 mv", "http.client", "urllib", "sendbeacon", "ncat", "ftp ", "xmlhttprequest", "smtp",
+	}},
+	{aboutShells, []string{"/dev/tcp/", "nc -", "ncat -", "dup2", "/bin/sh", "/bin/bash", "mkfifo", "send", "upload", "post ", "forward", "e-mail", "email", "transmit", "exfiltrat", "](http", "submit", "os.environ)", "process.env"}},
+	{aboutDecoding, []string{"base64", "b64decode", "atob(", "fromcharcode", "encodedcommand", "-enc ", "-ec ", "xxd -r", "fromhex", `\x`, "marshal.loads", "unhexlify", "rot13", "openssl enc"}},
+	{aboutArchives, []string{"unzip", "7z", "password", "passphrase"}},
+	{aboutDestroying, []string{
+		"rm -", ":(){", "dd ", "mkfs", "wipefs", "sgdisk", "shred ", "rmtree", "rmsync", "fs.rm(", "rimraf", "remove-item", "-delete", "-exec rm", "chmod -r", "chown -r", "del /", "rd /s", "rmdir /s",
+		"format c:", "/dev/sd", "/dev/nvme", "/dev/disk", "drop database", "git push", "kubectl delete", "preserve-root", "diskpart", "diskutil",
+	}},
+	{aboutSecrets, []string{"://", "eyj", "hooks.slack.com", "/api/webhooks/", ":aa", "-u ", "mysql", "secret", "token", "passw", "key\"", "key'", "key=", "key =", "key:"}},
 	{aboutRemote, []string{"http://", "https://"}},
 	{aboutHome, []string{"/users/", "/home/", `:\users`, `:\\users`}},
 }
