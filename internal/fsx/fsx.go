@@ -16,20 +16,29 @@ import (
 // and its missing folders are made; an existing one keeps its mode. A symbolic
 // link is followed, and a device or a pipe is written to directly.
 func Replace(path string, write func(io.Writer) error) error {
-	return replace(path, func(f *os.File) error { return write(f) })
+	return replace(path, shared, func(f *os.File) error { return write(f) })
 }
 
-// WriteFile is [Replace] with content that is at hand.
-func WriteFile(path string, data []byte) error {
-	return replace(path, func(f *os.File) error {
+// modes are those of new files and folders.
+type modes struct{ file, folder fs.FileMode }
+
+var (
+	shared  = modes{0o644, 0o755}
+	private = modes{0o600, 0o700} // what servers and models said
+)
+
+// WritePrivate is [Replace] with content that is at hand, for nobody but the
+// owner to read: a new file has the mode 0600, and its folders 0700.
+func WritePrivate(path string, data []byte) error {
+	return replace(path, private, func(f *os.File) error {
 		_, err := f.Write(data)
 		return err
 	})
 }
 
-// WriteSynced is [WriteFile] that returns when the file is on the disk.
+// WriteSynced is [WritePrivate] that returns when the file is on the disk.
 func WriteSynced(path string, data []byte) error {
-	err := replace(path, func(f *os.File) error {
+	err := replace(path, private, func(f *os.File) error {
 		_, err := f.Write(data)
 		return errors.Join(err, f.Sync())
 	})
@@ -39,11 +48,11 @@ func WriteSynced(path string, data []byte) error {
 	return err
 }
 
-func replace(path string, write func(*os.File) error) error {
+func replace(path string, new modes, write func(*os.File) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	mode := fs.FileMode(0o644)
+	mode := new.file
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case info.IsDir():
@@ -54,7 +63,7 @@ func replace(path string, write func(*os.File) error) error {
 		mode = info.Mode().Perm()
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, new.folder); err != nil {
 		return err
 	}
 	f, err := os.CreateTemp(dir, ".mettle-*")
