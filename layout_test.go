@@ -62,7 +62,7 @@ var layout = map[string][]string{
 	// servers that speak the vendors' protocols, for tests.
 	"internal/llm/anthropic": {"internal/eval", "internal/llm", "internal/llm/wire"},
 	"internal/llm/openai":    {"internal/eval", "internal/llm", "internal/llm/wire"},
-	"internal/llm/wire":      {"internal/llm"}, // the HTTP that the vendors' clients share
+	"internal/llm/wire":      {"internal/eval", "internal/llm"}, // the HTTP that the vendors' clients share
 	"internal/llm/llmtest":   {},
 	"internal/llm/tape":      {"internal/eval", "internal/fsx", "internal/llm", "internal/secret"}, // recordings of models and servers
 

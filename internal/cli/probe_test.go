@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -341,14 +342,10 @@ func TestProbeIsInterrupted(t *testing.T) {
 	}
 }
 
-// stdioServer is the environment variable that makes this test binary a
-// server.
-const stdioServer = "METTLE_TEST_STDIO_SERVER"
-
 // TestProbeStdioServer is no test: it is the server that the tests below
-// start.
+// start. An argument says what it is like.
 func TestProbeStdioServer(t *testing.T) {
-	mode := os.Getenv(stdioServer)
+	mode := flag.Arg(0)
 	if mode == "" {
 		return
 	}
@@ -380,13 +377,13 @@ func TestProbeStdio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := []string{"--", self, "-test.run=^TestProbeStdioServer$"}
-	m := newMettle(t, stdioServer+"=quiet")
+	server := []string{"--", self, "-test.run=^TestProbeStdioServer$", "quiet"}
+	m := newMettle(t)
 	m.probe(0, server...)
-	m.probe(0, fmt.Sprintf("'%s' -test.run=^TestProbeStdioServer$", self))
-	m.probe(0, "--command", fmt.Sprintf("'%s' -test.run=^TestProbeStdioServer$", self))
+	m.probe(0, fmt.Sprintf("'%s' -test.run=^TestProbeStdioServer$ quiet", self))
+	m.probe(0, "--command", fmt.Sprintf("'%s' -test.run=^TestProbeStdioServer$ quiet", self))
 
-	m.env = append(m.env, stdioServer+"=noisy")
+	server[3] = "noisy"
 	r, _ := m.probe(ExitNotMet, server...)
 	if len(r.Noise) == 0 || r.Noise[0] != "Welcome to the server!" {
 		t.Errorf("noise: %q", r.Noise)
@@ -395,7 +392,7 @@ func TestProbeStdio(t *testing.T) {
 		t.Errorf("the noise is not on the card:\n%s", stdout)
 	}
 
-	m.env = append(m.env, stdioServer+"=crash")
+	server[3] = "crash"
 	m.probe(ExitIncomplete, server...)
 	code, stdout, stderr := m.run(append([]string{"probe"}, server...)...)
 	if code != ExitIncomplete || !strings.Contains(stdout, "KeyError") || !strings.Contains(stdout, "Traceback") || stderr == "" {

@@ -22,13 +22,17 @@ func newRescoreCmd(w *World) *cobra.Command {
 		Long: "Grades the answers of a stored run by the suites as they are now and keeps the\n" +
 			"outcome as a new run. No server is asked. Without a SUITE, those of the run are read\n" +
 			"again. Cases that the run did not ask are left out; a run that is missing results\n" +
-			"stays incomplete. RUN is an id, the start of one, a run's folder, or latest.",
+			"stays incomplete. RUN is an id, the start of one, a run's folder, or latest.\n\n" +
+			"A run that was not made in this project, such as one that was downloaded, is graded\n" +
+			"with your own configuration, and suites that it names may not run programs (exec\n" +
+			"checks) unless --trust is given.",
 		Example: "  mettle rescore latest\n  mettle rescore 20260102-1504 suites/mina.yaml",
 		Args:    cobra.MinimumNArgs(1),
 	}
 	o.storeOptions.flags(cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.Gates, "gate", nil, "condition on the whole run; repeat for more (default: the run's)")
+	f.BoolVar(&o.Trust, "trust", false, "use the configuration and run the programs that the run names, wherever it comes from")
 	o.outputOptions.flags(f)
 	judgeFlags(f, &o.Models)
 	run := func(cmd *cobra.Command, args []string) error {
@@ -47,7 +51,7 @@ func runRescore(ctx context.Context, w *World, o *rescoreOptions, name string) e
 	if err != nil {
 		return err
 	}
-	o.Runs = o.runs
+	o.Runs, o.Config = o.runs, o.config
 	p, err := session.Rescore(ctx, w.session(), dir, o.Rescoring)
 	if err != nil {
 		return err

@@ -1,10 +1,14 @@
 package docserver
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -27,7 +31,7 @@ const grace = 2 * time.Second
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	h := &http.Server{
 		Handler:           endStreams(ctx, s.Handler()),
-		ReadHeaderTimeout: 10 * time.Second, // and no limit on the rest, which would cut streams
+		ReadHeaderTimeout: 10 * time.Second, // that of bodies is the handler's, since one here would cut streams
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
@@ -73,8 +77,48 @@ func (s *Server) Handler() http.Handler {
 	})
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", s.health)
-	mux.Handle("/mcp", s.authorized(acceptAll(stream)))
-	return s.sameOrigin(mux)
+	mux.Handle("/mcp", s.authorized(whole(acceptAll(stream))))
+	return s.inTime(s.sameOrigin(mux))
+}
+
+// bodyTime is how long a client may take to send the body of a request.
+const bodyTime = 30 * time.Second
+
+// inTime bounds the time for the body of a request, read or not.
+func (s *Server) inTime(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			deadline := now().Add(cmp.Or(s.opts.BodyTime, bodyTime))
+			_ = http.NewResponseController(w).SetReadDeadline(deadline) // fails in tests without a connection
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// now is the clock of connections.
+var now = time.Now //nolint:forbidigo // deadlines of connections are those of the machine
+
+// whole reads the body before it is looked at, and lifts the limit that
+// [Server.inTime] has set: the answer may be a stream.
+func whole(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength != 0 {
+			body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+			var large *http.MaxBytesError
+			switch {
+			case errors.As(err, &large):
+				http.Error(w, fmt.Sprintf("the body is larger than %d bytes", maxBody), http.StatusRequestEntityTooLarge)
+				return
+			case err != nil:
+				w.Header().Set("Connection", "close")
+				http.Error(w, "the body did not come in time, or broke off", http.StatusRequestTimeout)
+				return
+			}
+			_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -271,5 +274,34 @@ func TestServeFails(t *testing.T) {
 	_ = l.Close()
 	if err := s.Serve(t.Context(), l); err == nil {
 		t.Error("no error from a listener that is closed")
+	}
+}
+
+// TestSlowBodies: a client that sends its body a byte at a time does not hold
+// its connection for ever, with the token or without it.
+func TestSlowBodies(t *testing.T) {
+	for _, token := range []string{"", "secret"} {
+		url := serve(t, pages(), func(o *docserver.Options) { o.BodyTime, o.Token = 300*time.Millisecond, token })
+		host := strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+		conn, err := net.Dial("tcp", host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{", host)
+		go func() {
+			for range 100 { // well below the length
+				time.Sleep(50 * time.Millisecond)
+				if _, err := conn.Write([]byte(" ")); err != nil {
+					return
+				}
+			}
+		}()
+		if err := conn.SetReadDeadline(time.Now().Add(4 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if answer, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("token %q: the connection is still open after %q", token, answer)
+		}
 	}
 }

@@ -22,6 +22,8 @@ type Options struct {
 	Origins []string // further values of the Origin header that are let in
 	Version string
 	Now     func() time.Time
+
+	BodyTime time.Duration // for a client to send a request's body; 0 for 30 s
 }
 
 // Check finds what is wrong with the options.

@@ -21,18 +21,27 @@ import (
 // process left behind in the folder is removed first.
 func Replace(path string, write func(io.Writer) error) error {
 	Sweep(filepath.Dir(path))
-	return replace(path, func(f *os.File) error { return write(f) })
+	return replace(path, shared, func(f *os.File) error { return write(f) })
 }
 
-// WriteFile is [Replace] with content that is at hand.
-func WriteFile(path string, data []byte) error {
-	return replace(path, func(f *os.File) error {
+// modes are those of new files and folders.
+type modes struct{ file, folder fs.FileMode }
+
+var (
+	shared  = modes{0o644, 0o755}
+	private = modes{0o600, 0o700} // what servers and models said
+)
+
+// WritePrivate is [Replace] with content that is at hand, for nobody but the
+// owner to read: a new file has the mode 0600, and its folders 0700.
+func WritePrivate(path string, data []byte) error {
+	return replace(path, private, func(f *os.File) error {
 		_, err := f.Write(data)
 		return err
 	})
 }
 
-// WriteSynced is [WriteFile] that returns when the file is on the disk.
+// WriteSynced is [WritePrivate] that returns when the file is on the disk.
 func WriteSynced(path string, data []byte) error {
 	return ReplaceSynced(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -40,20 +49,20 @@ func WriteSynced(path string, data []byte) error {
 	})
 }
 
-// ReplaceSynced is [Replace] that returns when the file is on the disk.
+// ReplaceSynced is [Replace] of a private file that returns when it is on the disk.
 func ReplaceSynced(path string, write func(io.Writer) error) error {
-	err := replace(path, func(f *os.File) error { return errors.Join(write(f), f.Sync()) })
+	err := replace(path, private, func(f *os.File) error { return errors.Join(write(f), f.Sync()) })
 	if err == nil {
 		SyncDir(filepath.Dir(path))
 	}
 	return err
 }
 
-func replace(path string, write func(*os.File) error) error {
+func replace(path string, new modes, write func(*os.File) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	mode := fs.FileMode(0o644)
+	mode := new.file
 	if info, err := os.Stat(path); err == nil {
 		switch {
 		case info.IsDir():
@@ -64,7 +73,7 @@ func replace(path string, write func(*os.File) error) error {
 		mode = info.Mode().Perm()
 	}
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, new.folder); err != nil {
 		return err
 	}
 	f, lock, err := createTemp(dir)

@@ -35,8 +35,8 @@ func TestReplace(t *testing.T) {
 		"Replace": func(path, text string) error {
 			return Replace(path, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 		},
-		"WriteFile":   func(path, text string) error { return WriteFile(path, []byte(text)) },
-		"WriteSynced": func(path, text string) error { return WriteSynced(path, []byte(text)) },
+		"WritePrivate": func(path, text string) error { return WritePrivate(path, []byte(text)) },
+		"WriteSynced":  func(path, text string) error { return WriteSynced(path, []byte(text)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -57,7 +57,7 @@ func TestReplace(t *testing.T) {
 func TestReplaceKeepsTheOldFileOnErrors(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := WriteFile(path, []byte("old")); err != nil {
+	if err := WritePrivate(path, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
@@ -76,22 +76,33 @@ func TestReplaceMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes are a matter of Unix")
 	}
-	path := filepath.Join(t.TempDir(), "file")
-	mode := func(want fs.FileMode) {
-		t.Helper()
-		if err := WriteFile(path, nil); err != nil {
+	dir := t.TempDir()
+	write := map[string]func(string) error{
+		"shared":  func(path string) error { return Replace(path, func(io.Writer) error { return nil }) },
+		"private": func(path string) error { return WritePrivate(path, nil) },
+		"synced":  func(path string) error { return WriteSynced(path, nil) },
+	}
+	for name, want := range map[string]modes{"shared": shared, "private": private, "synced": private} {
+		path := filepath.Join(dir, name, "file")
+		check := func(path string, want fs.FileMode) {
+			t.Helper()
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%s: mode %v, want %v (%v)", name, info.Mode(), want, err)
+			}
+		}
+		if err := write[name](path); err != nil {
 			t.Fatal(err)
 		}
-		info, err := os.Stat(path)
-		if err != nil || info.Mode() != want {
-			t.Errorf("mode %v, want %v (%v)", info.Mode(), want, err)
+		check(path, want.file)
+		check(filepath.Dir(path), want.folder)
+		if err := os.Chmod(path, 0o640); err != nil {
+			t.Fatal(err)
 		}
+		if err := write[name](path); err != nil {
+			t.Fatal(err)
+		}
+		check(path, 0o640)
 	}
-	mode(0o644)
-	if err := os.Chmod(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	mode(0o600)
 }
 
 func TestReplaceFollowsLinks(t *testing.T) {
@@ -104,7 +115,7 @@ func TestReplaceFollowsLinks(t *testing.T) {
 	if err := os.Symlink(file, link); err != nil {
 		t.Skip(err)
 	}
-	if err := WriteFile(link, []byte("new")); err != nil {
+	if err := WritePrivate(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || content(t, file) != "new" {
@@ -114,14 +125,14 @@ func TestReplaceFollowsLinks(t *testing.T) {
 
 func TestReplaceDevicesAndFolders(t *testing.T) {
 	t.Parallel()
-	if err := WriteFile(os.DevNull, []byte("gone")); err != nil {
+	if err := WritePrivate(os.DevNull, []byte("gone")); err != nil {
 		t.Error(err)
 	}
 	if err := Writable(os.DevNull); err != nil {
 		t.Error(err)
 	}
 	dir := t.TempDir()
-	if WriteFile(dir, nil) == nil || Writable(dir) == nil {
+	if WritePrivate(dir, nil) == nil || Writable(dir) == nil {
 		t.Error("a folder was written to")
 	}
 	if err := Writable(filepath.Join(dir, "a", "b")); err != nil {

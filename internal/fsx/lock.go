@@ -15,7 +15,7 @@ var ErrLocked = errors.New("locked by another process")
 // Lock locks a file, which is made when it is missing, until it is closed or
 // the process ends, however it ends. It does not wait.
 func Lock(path string) (io.Closer, error) {
-	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	switch ok, err := l.TryLock(); {
 	case err != nil:
 		return nil, err

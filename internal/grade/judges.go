@@ -50,6 +50,18 @@ func (a *asking) checkModel() error {
 	return nil
 }
 
+// RunsProgram tells whether a check, or one inside it, runs a program that the
+// suite names.
+func RunsProgram(c *eval.Check) bool {
+	switch g := c.Grader.(type) {
+	case *execGrader:
+		return true
+	case interface{ checks() []*eval.Check }:
+		return slices.ContainsFunc(g.checks(), RunsProgram)
+	}
+	return false
+}
+
 // NeedsJudge tells whether a check, or one inside it, asks the run's judge: one
 // that names its own does not.
 func NeedsJudge(c *eval.Check) bool {

@@ -2,8 +2,10 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,8 +21,15 @@ type Account interface {
 	// what other calls have reserved is in the way, and gives an [eval.Stop]
 	// when the amount will not fit at all.
 	Reserve(ctx context.Context, a Amount) error
-	// Settle ends a reservation: used is what the call took.
+	// Settle ends a reservation: used is what the try took.
 	Settle(reserved, used Amount)
+}
+
+// Bounder is an [Account] that can end calls under way. Bound gives the context
+// of a call, which ends with an [eval.Stop] as its cause when more has been
+// spent than there is. end must be called.
+type Bounder interface {
+	Bound(ctx context.Context) (bounded context.Context, end func())
 }
 
 // Amount is what counts against an [Account].
@@ -32,45 +41,136 @@ type Amount struct {
 func (a Amount) plus(b Amount) Amount  { return Amount{a.Cost + b.Cost, a.Tokens + b.Tokens} }
 func (a Amount) minus(b Amount) Amount { return Amount{a.Cost - b.Cost, a.Tokens - b.Tokens} }
 
-// Charge puts a model's calls under an account: each reserves what it is
-// thought to take before it is made, and settles for what it took.
+// Charge puts a model's calls under an account. Every try of a call reserves
+// what it is thought to take before it is made, and settles for what was
+// reported, or else for what was reserved.
 func Charge(account Account, spec Spec, prices Prices, m Model) Model {
-	return ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) {
-		think := Estimate(req)
-		usage := eval.Usage{Calls: 1, Input: think.Input, Output: think.Output}
-		if req.CacheSystem {
-			usage.CacheWrite = textTokens(req.System) // the most expensive that may come of it
-		}
-		cost, _ := prices.Cost(spec, usage)
-		held, used := Amount{cost, think.Total()}, Amount{}
-		if err := account.Reserve(ctx, held); err != nil {
-			return nil, err
-		}
-		defer func() { account.Settle(held, used) }()
-		reply, err := m.Generate(ctx, req)
-		if err == nil && reply != nil {
-			used = took(prices, spec, reply.Usage, held)
-		}
-		return reply, err
-	})
+	c := &charged{account: account, spec: spec, prices: prices}
+	return ModelFunc(func(ctx context.Context, req *Request) (*Reply, error) { return c.generate(ctx, m, req) })
 }
 
-// took is what a reply counts. What it does not say was what was thought; a
-// call without a reply counts nothing.
-func took(prices Prices, spec Spec, u eval.Usage, held Amount) Amount {
+// charged is a model under an account.
+type charged struct {
+	account Account
+	spec    Spec
+	prices  Prices
+
+	mu    sync.Mutex
+	worst float64 // how many times as much as was thought a reply took; 0 for no more
+}
+
+func (c *charged) generate(ctx context.Context, m Model, req *Request) (*Reply, error) {
+	if b, ok := c.account.(Bounder); ok {
+		bounded, end := b.Bound(ctx)
+		defer end()
+		ctx = bounded
+	}
+	held := c.expected(req)
+	if err := c.account.Reserve(ctx, held); err != nil {
+		return nil, err
+	}
+	settled := false // the try that was reserved for
+	own := *req
+	own.failed = func(err error) {
+		c.account.Settle(held, c.lost(req, err, held))
+		settled = true
+	}
+	own.again = func() error {
+		held = c.expected(req)
+		err := c.account.Reserve(ctx, held)
+		settled = err != nil
+		return err
+	}
+	reply, err := m.Generate(ctx, &own)
+	switch {
+	case settled:
+	case err != nil || reply == nil:
+		c.account.Settle(held, c.unscheduled(req, err, held))
+	default:
+		c.account.Settle(held, c.took(req, reply.Usage, held))
+	}
+	var stop *eval.Stop
+	if err != nil && errors.As(context.Cause(ctx), &stop) {
+		return nil, stop
+	}
+	return reply, err
+}
+
+// expected is what a try may take: what is estimated, and as many times more as
+// a reply has taken that was longer than it was allowed to be.
+func (c *charged) expected(req *Request) Amount {
+	think := Estimate(req)
+	c.mu.Lock()
+	if c.worst > 1 {
+		think.Output = int(min(float64(think.Output)*c.worst, maxTokens))
+	}
+	c.mu.Unlock()
+	usage := eval.Usage{Calls: 1, Input: think.Input, Output: think.Output}
+	if req.CacheSystem {
+		usage.CacheWrite = textTokens(req.System) // the most expensive that may come of it
+	}
+	cost, _ := c.prices.Cost(c.spec, usage)
+	return Amount{cost, think.Total()}
+}
+
+// took is what a reply counts. What it does not say was what was thought.
+func (c *charged) took(req *Request, u eval.Usage, held Amount) Amount {
 	if u.Calls == 0 {
 		return Amount{} // it was not made
 	}
 	used := Amount{Tokens: u.Input + u.Output}
-	if used.Tokens == 0 {
-		used.Tokens = held.Tokens
+	if used.Tokens == 0 || !plausible(u) {
+		return held
 	}
-	cost, known := prices.Cost(spec, u)
+	c.mu.Lock()
+	c.worst = max(c.worst, float64(u.Output)/float64(outputTokens(req)))
+	c.mu.Unlock()
+	cost, known := c.prices.Cost(c.spec, u)
 	if !known {
 		cost = held.Cost
 	}
 	used.Cost = cost
 	return used
+}
+
+// lost is what a try counts that brought no reply: what the vendor reported, or
+// else what was thought. A request that the vendor turned down, or that never
+// reached it, is not billed.
+func (c *charged) lost(req *Request, err error, held Amount) Amount {
+	var e *Error
+	var dial *net.OpError
+	switch {
+	case !errors.As(err, &e):
+		return held // it was called off on the way
+	case e.Usage != nil:
+		return c.took(req, *e.Usage, held)
+	case e.Status >= 400, errors.As(err, &dial) && dial.Op == "dial":
+		return Amount{}
+	}
+	switch e.Class {
+	case Malformed, Timeout, Transport:
+		return held
+	}
+	return Amount{}
+}
+
+// unscheduled is [charged.lost] of a call that no schedule has spoken of: one
+// that was called off has not been made.
+func (c *charged) unscheduled(req *Request, err error, held Amount) Amount {
+	if ClassOf(err) == "" {
+		return Amount{}
+	}
+	return c.lost(req, err, held)
+}
+
+// maxTokens is more than any call takes.
+const maxTokens = 1e9
+
+// plausible tells whether usage can be what a call took. Vendors and gateways
+// have reported less than nothing, and numbers that overflow.
+func plausible(u eval.Usage) bool {
+	least, most := min(u.Input, u.Output, u.CacheRead, u.CacheWrite), max(u.Input, u.Output, u.CacheRead, u.CacheWrite)
+	return least >= 0 && most <= maxTokens
 }
 
 // Budget is what a run may spend. What is zero is not bounded; a nil budget
@@ -90,7 +190,9 @@ type Budget struct {
 	start    time.Time
 	spent    Amount
 	reserved Amount
-	settled  chan struct{} // closed when a reservation ends, and made anew
+	settled  chan struct{}                   // closed when a reservation ends, and made anew
+	calls    map[int]context.CancelCauseFunc // those under way, by number
+	numbered int
 }
 
 // ParseBudget reads a budget: dollars (5usd, $0.50), tokens (200k tokens),
@@ -259,6 +361,43 @@ func (b *Budget) Settle(reserved, used Amount) {
 	b.spent = b.spent.plus(used)
 	close(b.settled)
 	b.settled = make(chan struct{})
+	if why := b.overdrawn(); why != nil {
+		for _, cancel := range b.calls {
+			cancel(why)
+		}
+	}
+}
+
+// overdrawn is why the run is to stop at once: a vendor took more than it was
+// allowed to.
+func (b *Budget) overdrawn() error {
+	switch {
+	case b.Cost != 0 && b.spent.Cost > b.Cost:
+		return &eval.Stop{Why: fmt.Sprintf("the budget of %s is overdrawn: %s so far; replies were longer than they were allowed to be", b.Cost, b.spent.Cost)}
+	case b.Tokens != 0 && b.spent.Tokens > b.Tokens:
+		return &eval.Stop{Why: fmt.Sprintf("the budget of %d tokens is overdrawn: %d so far; replies were longer than they were allowed to be", b.Tokens, b.spent.Tokens)}
+	}
+	return nil
+}
+
+// Bound ends calls that are under way when the budget is overdrawn. The reply
+// that overdrew it is there already.
+func (b *Budget) Bound(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.calls == nil {
+		b.calls = map[int]context.CancelCauseFunc{}
+	}
+	b.numbered++
+	number := b.numbered
+	b.calls[number] = cancel
+	return ctx, func() {
+		b.mu.Lock()
+		delete(b.calls, number)
+		b.mu.Unlock()
+		cancel(nil)
+	}
 }
 
 // Spent is what calls under the budget have taken so far.

@@ -3,6 +3,9 @@ package llm
 import (
 	"context"
 	"errors"
+	"io"
+	"math"
+	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -168,6 +171,125 @@ func TestWhatAReplyDoesNotSayCountsAsThought(t *testing.T) {
 	}
 	if cost, tokens := b.Spent(); cost < eval.Dollars(2) || tokens < 2000 {
 		t.Errorf("spent %s and %d tokens", cost, tokens)
+	}
+}
+
+// TestEveryTryIsCharged: a schedule makes several tries of a call, and what
+// each of them took counts.
+func TestEveryTryIsCharged(t *testing.T) {
+	dollar := &eval.Usage{Calls: 1, Input: 4, Output: 1000}
+	for name, tc := range map[string]struct {
+		fails error
+		least eval.USD // of a try
+	}{
+		"malformed, with usage":    {&Error{Class: Malformed, Usage: dollar}, eval.Dollars(1)},
+		"malformed":                {&Error{Class: Malformed}, eval.Dollars(1)},
+		"negative usage":           {&Error{Class: Malformed, Usage: &eval.Usage{Calls: 1, Input: -1 << 40, Output: -5}}, eval.Dollars(1)},
+		"timeout":                  {&Error{Class: Timeout}, eval.Dollars(1)},
+		"broken off":               {&Error{Class: Transport, Err: io.ErrUnexpectedEOF}, eval.Dollars(1)},
+		"never connected":          {&Error{Class: Transport, Err: &net.OpError{Op: "dial"}}, 0},
+		"turned down":              {&Error{Class: RateLimited, Status: 429}, 0},
+		"broken vendor":            {&Error{Class: Server, Status: 500}, 0},
+		"refused, but it reported": {&Error{Class: Server, Status: 500, Usage: dollar}, eval.Dollars(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries := 0
+				inner := NewScheduler(Pace{Tries: 4}, nil).Wrap(ModelFunc(func(context.Context, *Request) (*Reply, error) {
+					if tries++; tries%3 != 0 {
+						return nil, tc.fails
+					}
+					return &Reply{Usage: eval.Usage{Calls: 1, Input: 4, Output: 1000}}, nil
+				}))
+				b, m := budget(t, "100usd", inner)
+				if _, err := m.Generate(t.Context(), thousand()); err != nil {
+					t.Fatal(err)
+				}
+				want := eval.Dollars(1.000004) + 2*tc.least
+				if cost, _ := b.Spent(); cost < want || cost > want+eval.Dollars(0.1) || b.reserved != (Amount{}) {
+					t.Errorf("spent %s, want %s; reserved %v", cost, want, b.reserved)
+				}
+				// Retries stop with the budget.
+				tries = 0
+				b, m = budget(t, "1.5usd", inner)
+				_, err := m.Generate(t.Context(), thousand())
+				var stop *eval.Stop
+				if cost, _ := b.Spent(); errors.As(err, &stop) != (tc.least > 0) || cost > eval.Dollars(1.5) {
+					t.Errorf("spent %s of $1.50: %v", cost, err)
+				}
+			})
+		})
+	}
+}
+
+// TestImpossibleUsageIsUnknown: it neither gives money back nor overflows.
+func TestImpossibleUsageIsUnknown(t *testing.T) {
+	for _, u := range []eval.Usage{
+		{Calls: 1, Input: 4, Output: -1_000_000}, {Calls: 1, Input: -4, Output: 1}, {Calls: 1, Input: math.MaxInt, Output: math.MaxInt},
+		{Calls: 1, Input: 1, Output: 1, CacheRead: -1 << 60}, {Calls: 1, Input: math.MinInt, Output: math.MaxInt},
+	} {
+		plain := ModelFunc(func(context.Context, *Request) (*Reply, error) { return &Reply{Usage: u}, nil })
+		for _, inner := range []Model{plain, NewScheduler(Pace{}, nil).Wrap(plain)} {
+			b, m := budget(t, "2.5usd", inner)
+			made := 0
+			for range 10 {
+				if _, err := m.Generate(t.Context(), thousand()); err != nil {
+					break
+				}
+				made++
+			}
+			if cost, tokens := b.Spent(); made != 2 || cost < eval.Dollars(2) || cost > eval.Dollars(2.5) || tokens < 2000 {
+				t.Errorf("%+v: %d calls, spent %s and %d tokens", u, made, cost, tokens)
+			}
+		}
+	}
+}
+
+// TestAVendorThatIgnoresTheLimit overdraws a budget by one reply, and ends the
+// calls under way.
+func TestAVendorThatIgnoresTheLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var made, ended atomic.Int64
+		b, m := budget(t, "10usd", ModelFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+			wait := time.Duration(made.Add(1)) * time.Minute
+			if err := sleep(ctx, wait); err != nil {
+				ended.Add(1)
+				return nil, err
+			}
+			return &Reply{Usage: eval.Usage{Calls: 1, Input: 4, Output: 11_000}}, nil
+		}))
+		var replies, stopped atomic.Int64
+		var wg sync.WaitGroup
+		for range 30 {
+			wg.Go(func() {
+				_, err := m.Generate(t.Context(), thousand())
+				var stop *eval.Stop
+				switch {
+				case err == nil:
+					replies.Add(1)
+				case errors.As(err, &stop):
+					stopped.Add(1)
+				default:
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if cost, _ := b.Spent(); replies.Load() != 1 || stopped.Load() != 29 || ended.Load() != made.Load()-1 || cost > eval.Dollars(12) {
+			t.Errorf("%d replies, %d stopped, %d of %d ended, spent %s", replies.Load(), stopped.Load(), ended.Load(), made.Load(), cost)
+		}
+	})
+	// One that takes four times as much is expected to, from then on.
+	b, m := budget(t, "10usd", ModelFunc(func(context.Context, *Request) (*Reply, error) {
+		return &Reply{Usage: eval.Usage{Calls: 1, Input: 4, Output: 4000}}, nil
+	}))
+	for range 10 {
+		if _, err := m.Generate(t.Context(), thousand()); err != nil {
+			break
+		}
+	}
+	if cost, _ := b.Spent(); cost > eval.Dollars(10) || cost < eval.Dollars(8) {
+		t.Errorf("spent %s of $10", cost)
 	}
 }
 

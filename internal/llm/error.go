@@ -37,6 +37,7 @@ type Error struct {
 	Status     int           // HTTP status, 0 when there was none
 	RetryAfter time.Duration // what the vendor asked for; 0 when it did not
 	Limits     *Limits       // what the vendor says is left, nil when it does not
+	Usage      *eval.Usage   // what the vendor says the call took all the same; nil when it does not
 	Message    string
 	Err        error
 }

@@ -52,11 +52,14 @@ func Estimate(req *Request) Tokens {
 	if req.Schema != nil {
 		n += textTokens(string(req.Schema.Schema)) + perTool
 	}
-	out := req.MaxTokens
-	if out <= 0 {
-		out = TypicalOutput
+	return Tokens{Input: n, Output: outputTokens(req)}
+}
+
+func outputTokens(req *Request) int {
+	if req.MaxTokens > 0 {
+		return req.MaxTokens
 	}
-	return Tokens{Input: n, Output: out}
+	return TypicalOutput
 }
 
 // textTokens counts by what tokenizers do to scripts: ASCII makes a token of

@@ -52,6 +52,11 @@ type Request struct {
 	// sees them; cassettes and caches do.
 	Trial  int `json:"trial,omitempty"`
 	Sample int `json:"sample,omitempty"`
+
+	// Whoever makes a call more than once says so to the account: failed after
+	// a try without a reply, again before the next one. nil without an account.
+	failed func(error)
+	again  func() error
 }
 
 // Role is who speaks in a message.

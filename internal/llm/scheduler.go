@@ -107,12 +107,20 @@ func (s *Scheduler) Wrap(m Model) Model {
 func (s *Scheduler) generate(ctx context.Context, m Model, req *Request) (*Reply, error) {
 	c := &call{s: s, tokens: Estimate(req).Total(), number: s.number()}
 	for {
+		if c.tries > 0 && req.again != nil {
+			if err := req.again(); err != nil {
+				return nil, err
+			}
+		}
 		t, err := s.wait(ctx, &waiter{number: c.number, failures: c.tries, tokens: c.tokens, ready: make(chan error, 1)})
 		if err != nil {
 			return nil, err
 		}
 		c.tries++
 		reply, err := s.try(ctx, m, req)
+		if err != nil && req.failed != nil {
+			req.failed(err)
+		}
 		took := now().Sub(t.started)
 		if err == nil {
 			s.served(t, took, reply)
@@ -146,6 +154,11 @@ func (s *Scheduler) try(ctx context.Context, m Model, req *Request) (*Reply, err
 	reply, err := safely(own, m, req)
 	var e *Error
 	switch {
+	case err == nil && reply != nil && !plausible(reply.Usage):
+		clean := *reply
+		clean.Usage = eval.Usage{Calls: 1, Unpriced: 1}
+		clean.Notes = append(slices.Clone(reply.Notes), "tokens unknown: the server reports numbers that cannot be")
+		return &clean, nil
 	case err == nil && reply == nil:
 		return nil, &Error{Class: Malformed, Message: "the model gave neither a reply nor an error"}
 	case err == nil || ctx.Err() != nil || own.Err() == nil:

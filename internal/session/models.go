@@ -125,7 +125,13 @@ func (m *models) model(name string) (llm.Model, error) {
 			return nil, err
 		}
 		client = &discreetModel{client, m.secrets}
-		m.clients[name] = client
+		asked := llm.Model(client)
+		if m.budget != nil {
+			if asked, err = m.budget.Wrap(spec, m.prices, client); err != nil {
+				return nil, err
+			}
+		}
+		m.clients[name] = &checkedModel{client, asked}
 		made = m.prices.Wrap(spec, m.scheduler(spec).Wrap(client))
 		if m.budget != nil {
 			if made, err = m.budget.Wrap(spec, m.prices, made); err != nil {
@@ -172,6 +178,17 @@ func (m *models) client(spec llm.Spec) (vendorModel, error) {
 type vendorModel interface {
 	llm.Model
 	Check(ctx context.Context) error
+}
+
+// checkedModel is a model as it is checked: what that costs counts.
+type checkedModel struct {
+	vendorModel
+	charged llm.Model
+}
+
+// Generate asks under the budget.
+func (c *checkedModel) Generate(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
+	return c.charged.Generate(ctx, req)
 }
 
 func (m *models) key(spec llm.Spec, variable string) (string, error) {

@@ -326,6 +326,8 @@ type Rescoring struct {
 	Gates  []string // instead of the run's own
 	Models          // the judge, and where exchanges are kept
 	Runs   string   // folder of runs, "" for the configured one
+	Config string   // the caller's configuration, "" for the one that is found
+	Trust  bool     // let the suites that the run names run programs, wherever it comes from
 }
 
 // Rescore plans to grade the stored answers of a run again.
@@ -340,18 +342,24 @@ func Rescore(ctx context.Context, w *World, dir string, r Rescoring) (*Plan, err
 	}
 	there := *w
 	gates := parent.Gates
-	if len(r.Suites) > 0 {
-		o.Suites, o.Dir = r.Suites, w.Dir
+	at, foreign, err := r.settle(w, dir, o)
+	if err != nil {
+		return nil, err
 	}
 	if len(r.Gates) > 0 {
 		o.Gates, gates = r.Gates, nil
 	}
-	there.Dir = o.Dir
+	there.Dir = at
 	o.judgedBy(r.Models, w)
 	o.FailFast = false
 	p, err := rescored(ctx, &there, o, gates, dir)
 	if err != nil {
 		return nil, err
+	}
+	if foreign {
+		if err := refusePrograms(parent.ID, p.loaded.Suites); err != nil {
+			return nil, p.abandon(err)
+		}
 	}
 	p.header.Parent, p.header.Project = parent.ID, parent.Project
 	p.ofParent(&parent.Header)

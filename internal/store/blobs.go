@@ -62,7 +62,7 @@ func (b *blobs) keep(data []byte) (string, error) {
 	}
 	if b.kept == nil {
 		b.kept = map[string]bool{}
-		if err := os.MkdirAll(b.dir, 0o755); err != nil {
+		if err := os.MkdirAll(b.dir, 0o700); err != nil {
 			return "", fmt.Errorf("make the run's folder of blobs: %w", err)
 		}
 	}

@@ -160,7 +160,7 @@ func withoutLines(dir string, whole int64, bad []span) error {
 		}
 		return nil
 	}
-	kept, err := os.OpenFile(filepath.Join(dir, damagedFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	kept, err := os.OpenFile(filepath.Join(dir, damagedFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

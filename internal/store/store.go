@@ -8,6 +8,10 @@
 //	<runs>/<id>/blobs/         long contexts and artifacts, by digest
 //	<runs>/<id>/spool/         what listeners did not take
 //
+// Folders have the mode 0700 and files 0600: answers may hold what is not for
+// everybody on the machine. Reports, which are made to be handed on, are not
+// kept here.
+//
 // A [Writer] is the journal of a run: results are synced to disk before
 // anything counts them. A process killed at any moment leaves a folder that
 // [Open] reads and [Resume] continues; at most its last line is torn, and that

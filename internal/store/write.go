@@ -64,7 +64,7 @@ func (w *Writer) Start(run *eval.Run) error {
 		return errors.Join(w.restoreCases(run.Suites), writeHeader(w.dir, run))
 	}
 	root := filepath.Dir(w.dir)
-	if err := os.MkdirAll(root, 0o755); err != nil {
+	if err := os.MkdirAll(root, 0o700); err != nil {
 		return fmt.Errorf("make the folder of runs: %w", err)
 	}
 	temp, err := os.MkdirTemp(root, newPrefix)
@@ -76,7 +76,7 @@ func (w *Writer) Start(run *eval.Run) error {
 		w.written.cases, err = writeCases(out, w.suites)
 		return err
 	})
-	err = errors.Join(err, os.Chmod(temp, 0o755), writeHeader(temp, run))
+	err = errors.Join(err, writeHeader(temp, run))
 	if err == nil {
 		err = os.Rename(temp, w.dir)
 	}
@@ -140,7 +140,7 @@ func (w *Writer) open() (err error) {
 		}
 	}
 	w.blobs.dir = filepath.Join(w.dir, blobsFolder)
-	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	w.results, err = os.OpenFile(filepath.Join(w.dir, resultsFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return errors.Join(fmt.Errorf("open the run's results: %w", err), w.lock.Close())
 	}
@@ -264,10 +264,10 @@ func (w *Writer) Spool(listener string, results []eval.Identity) error {
 		}
 	}
 	dir := filepath.Join(w.dir, spoolFolder)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(listener)+".jsonl"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(filepath.Join(dir, filepath.Base(listener)+".jsonl"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (t *Tape) Save(kind string, key, value any) error {
 	}
 	b, err := t.encode(kind, key, value)
 	if err == nil {
-		err = fsx.WriteFile(path, b)
+		err = fsx.WritePrivate(path, b)
 	}
 	if err != nil {
 		return fmt.Errorf("tape entry %s: %w", path, err)

@@ -80,7 +80,7 @@ func Open(dir string, mode Mode) (*Tape, error) {
 	if holdsOthers(dir) {
 		return nil, fmt.Errorf("open tape: %s holds other things, want an empty or a new folder", dir)
 	}
-	if err := fsx.WriteFile(path, fmt.Appendf(nil, "{\"format\": %d}\n", format)); err != nil {
+	if err := fsx.WritePrivate(path, fmt.Appendf(nil, "{\"format\": %d}\n", format)); err != nil {
 		return nil, fmt.Errorf("open tape: %w", err)
 	}
 	return t, nil

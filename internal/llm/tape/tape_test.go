@@ -409,7 +409,7 @@ func TestTapesAreOpenedWithCare(t *testing.T) {
 		filepath.Join(odd, marker):     `nothing`,
 		filepath.Join(root, "file"):    "x",
 	} {
-		if err := fsx.WriteFile(path, []byte(text)); err != nil {
+		if err := fsx.WritePrivate(path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}

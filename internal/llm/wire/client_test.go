@@ -5,6 +5,8 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/mettle-eval/mettle/internal/eval"
 	"time"
 )
 
@@ -39,5 +41,28 @@ func TestClient(t *testing.T) {
 	}
 	if Client(nil).Transport == http.DefaultTransport {
 		t.Error("everybody's transport was taken")
+	}
+}
+
+// TestBrokenRepliesReportUsage: a body without a reply in it may still say what
+// it cost.
+func TestBrokenRepliesReportUsage(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]eval.Usage{
+		`{"usage":{"input_tokens":7,"output_tokens":5,"cache_read_input_tokens":3}}`: {Calls: 1, Input: 10, Output: 5, CacheRead: 3, Unpriced: 1},
+		`{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":5}}`:           {Calls: 1, Input: 7, Output: 5, Unpriced: 1},
+		`{"usage":{"prompt_tokens":-7,"completion_tokens":5}}`:                       {Calls: 1, Input: -7, Output: 5, Unpriced: 1},
+		`{"usage":{"prompt_tokens":"many"}}`:                                         {},
+		`{"usage":null}`:                                                             {},
+		`no JSON`:                                                                    {},
+	} {
+		x := &Exchange{Status: 200, Body: []byte(body)}
+		var got eval.Usage
+		if u := x.Malformed("no reply").Usage; u != nil {
+			got = *u
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", body, got, want)
+		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/llm"
 )
 
@@ -196,10 +197,36 @@ func (x *Exchange) broken(err error) *llm.Error {
 
 func (x *Exchange) error(class llm.Class, message string, err error) *llm.Error {
 	e := &llm.Error{Class: class, Provider: x.Provider, Model: x.Model, Status: x.Status, Message: message, Err: err}
+	if x.Status < 300 {
+		e.Usage = reported(x.Body)
+	}
 	if x.Header != nil {
 		e.RetryAfter, e.Limits = RetryAfter(x.Header), Limits(x.Header)
 	}
 	return e
+}
+
+// reported is what a body says that the call took, nil when it does not: a
+// reply that cannot be read is paid for, too.
+func reported(body []byte) *eval.Usage {
+	var b struct {
+		Usage *struct {
+			Input      int `json:"input_tokens"`
+			Output     int `json:"output_tokens"`
+			CacheRead  int `json:"cache_read_input_tokens"`
+			CacheWrite int `json:"cache_creation_input_tokens"`
+			Prompt     int `json:"prompt_tokens"`
+			Completion int `json:"completion_tokens"`
+		}
+	}
+	if json.Unmarshal(body, &b) != nil || b.Usage == nil {
+		return nil
+	}
+	u := b.Usage
+	return &eval.Usage{
+		Calls: 1, Input: u.Input + u.CacheRead + u.CacheWrite + u.Prompt, Output: u.Output + u.Completion,
+		CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Unpriced: 1,
+	}
 }
 
 func notJSON(body []byte) string {
