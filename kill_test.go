@@ -193,7 +193,7 @@ func TestKilledRunIsResumed(t *testing.T) {
 		v := newVictim(t, 1000, 2*time.Millisecond)
 		runs++
 		own := 0
-		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(10+rand.IntN(140))*time.Millisecond)) {
+		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(20+rand.IntN(230))*time.Millisecond)) {
 			killed++
 			own++
 		}

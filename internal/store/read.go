@@ -72,7 +72,7 @@ func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, erro
 			return r.failed(resultsFile, err)
 		}
 		if skip != nil && !r.warns(line) {
-			if _, status, err := r.decoder.Identity(line); err == nil && skip(status) {
+			if _, status, err := r.decoder.Identity(line); err == nil && status.Check() == nil && skip(status) {
 				continue
 			}
 		}
