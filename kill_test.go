@@ -193,7 +193,7 @@ func TestKilledRunIsResumed(t *testing.T) {
 		v := newVictim(t, 1000, 2*time.Millisecond)
 		runs++
 		own := 0
-		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(10+rand.IntN(140))*time.Millisecond)) {
+		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(20+rand.IntN(230))*time.Millisecond)) {
 			killed++
 			own++
 		}
@@ -238,6 +238,33 @@ func TestKilledAtTheEnd(t *testing.T) {
 		v.finish(own)
 	}
 	t.Logf("%d kills, %d processes were faster; killed with %v", killed, finished, phases)
+}
+
+// TestEndThatCannotBeWritten: the index cannot be written, as on a full disk. The
+// run says how to go on, and resume has only the end to do.
+func TestEndThatCannotBeWritten(t *testing.T) {
+	v := newVictim(t, 100, 20*time.Millisecond)
+	cmd := v.command("-o", "none")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for v.lines() == 0 {
+		time.Sleep(time.Millisecond) // there has to be a run
+	}
+	in := filepath.Join(v.run(), "index")
+	if err := os.Mkdir(in, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != 3 || !strings.Contains(stderr.String(), "continue with mettle resume "+filepath.Base(v.run())) {
+		t.Errorf("exit code %d\n%s", code, stderr.String())
+	}
+	if err := os.Remove(in); err != nil {
+		t.Fatal(err)
+	}
+	v.finish(0)
 }
 
 // complete is the moment when all results are on disk, and a little later.

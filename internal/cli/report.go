@@ -57,8 +57,14 @@ func newReportCmd(w *World) *cobra.Command {
 	return cmd
 }
 
-// damaged says what of a run could not be read, and how to have it again.
+// damaged says what of a run could not be read, and how to have it again. The
+// report may not have read all of it.
 func damaged(w *World, run *eval.Run, folder string) error {
+	for _, err := range run.Notable(func(eval.Status) bool { return true }) {
+		if err != nil {
+			return err
+		}
+	}
 	lines := run.Damage()
 	if len(lines) == 0 {
 		return nil

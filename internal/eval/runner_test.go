@@ -204,6 +204,47 @@ func TestTooManyErrorsInARowStopTheRun(t *testing.T) {
 	}
 }
 
+// TestAJudgeThatIsDownStopsTheRun: as many unscored results in a row as errors.
+// An error between them is not a verdict.
+func TestAJudgeThatIsDownStopsTheRun(t *testing.T) {
+	r := newRunner(func(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
+		if a.Case.ID == "c11" {
+			return nil, errors.New("connection refused")
+		}
+		return &eval.Response{Text: a.Case.ID}, nil
+	})
+	oneByOne(r).MaxUnscored = 3
+	judged := check("judge", func(_ context.Context, a *eval.Attempt) (eval.Score, error) {
+		if a.Case.ID < "c10" {
+			return passes(t.Context(), a)
+		}
+		return eval.Score{}, errors.New("ask the judge: unauthorized")
+	})
+	got := run(t, t.Context(), r, suiteOf(90, judged))
+	if got.Header.Status != eval.Stopped || got.Verdict != eval.Incomplete {
+		t.Errorf("status %s, verdict %s", got.Header.Status, got.Verdict)
+	}
+	if n := got.Summary; n.Passed != 10 || n.Errors != 1 || n.Unscored < 3 || n.Unscored > 10 {
+		t.Errorf("%+v", n.Counts)
+	}
+	if got.Why != "3 results in a row could not be judged, the last: judge: ask the judge: unauthorized" {
+		t.Errorf("why: %s", got.Why)
+	}
+}
+
+// TestAbsentResultsKeepARunIncomplete, whatever the others are.
+func TestAbsentResultsKeepARunIncomplete(t *testing.T) {
+	r := newRunner(answer)
+	r.Absent = 2
+	got := run(t, t.Context(), r, suiteOf(3))
+	if got.Header.Status != eval.Stopped || got.Verdict != eval.Incomplete || got.Planned != 5 || got.Summary.Passed != 3 {
+		t.Errorf("status %s, verdict %s, %d planned, %d passed", got.Header.Status, got.Verdict, got.Planned, got.Summary.Passed)
+	}
+	if got.Why != "2 of 5 answers are missing in the run that they are taken from" {
+		t.Errorf("why: %s", got.Why)
+	}
+}
+
 func TestInterruptionKeepsWhatIsDoneAndDropsWhatIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

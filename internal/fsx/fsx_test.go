@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -68,6 +69,41 @@ func TestReplaceKeepsTheOldFileOnErrors(t *testing.T) {
 	if got := content(t, path); got != "old" {
 		t.Errorf("%q", got)
 	}
+	alone(t, path)
+}
+
+// TestSweepLeavesWhatIsBeingWritten: a file of a killed process goes, one that is
+// being written stays, and many writers do not get in each other's way.
+func TestSweepLeavesWhatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	if !sweeps {
+		t.Skip("files are not locked while they are written")
+	}
+	dir := filepath.Join(t.TempDir(), "a [folder]")
+	if err := WriteFile(filepath.Join(dir, ".mettle-left"), []byte("half")); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "file")
+	err := Replace(path, func(w io.Writer) error {
+		Sweep(dir)
+		_, err := io.WriteString(w, "new")
+		return err
+	})
+	if err != nil || content(t, path) != "new" {
+		t.Errorf("the file being written is gone: %v", err)
+	}
+	alone(t, path)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for range 50 {
+				if err := Replace(path, func(w io.Writer) error { _, err := io.WriteString(w, "again"); return err }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
 	alone(t, path)
 }
 

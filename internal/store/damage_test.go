@@ -17,6 +17,11 @@ import (
 // resume makes what a run is missing, as a session does.
 func resume(t *testing.T, dir string, s *eval.Suite) *eval.Run {
 	t.Helper()
+	return resumeWith(t, dir, s, eval.TargetFunc(echo))
+}
+
+func resumeWith(t *testing.T, dir string, s *eval.Suite, target eval.Target) *eval.Run {
+	t.Helper()
 	prior, err := store.Recount(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +31,7 @@ func resume(t *testing.T, dir string, s *eval.Suite) *eval.Run {
 		t.Fatal(err)
 	}
 	r := runner(w)
+	r.Env.Targets[""] = target
 	r.Prior, r.Trials = prior.Results(), prior.Trials
 	run, err := r.Run(t.Context(), prior.Header, []*eval.Suite{s})
 	if err = errors.Join(err, w.Close()); err != nil {
@@ -142,4 +148,52 @@ func TestDamageEverywhere(t *testing.T) {
 	if again := resume(t, dir, suiteOf(6)); len(ids(t, again)) != 6 || len(again.Damage()) > 0 {
 		t.Errorf("after it was resumed: %v, %v", ids(t, again), again.Damage())
 	}
+}
+
+// FuzzResults reads any bytes as the results and the cases of a run: whatever
+// they are, the run opens, and a resumed one is whole.
+func FuzzResults(f *testing.F) {
+	root := f.TempDir()
+	s := suiteOf(3)
+	record(f, root, "r1", 1, s)
+	good := filepath.Join(root, "r1")
+	results, err := os.ReadFile(filepath.Join(good, "results.jsonl"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	cases, err := os.ReadFile(filepath.Join(good, "cases.jsonl"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(results, cases)
+	f.Add(results[:len(results)-9], cases[:len(cases)-9])
+	f.Add(bytes.ReplaceAll(results, []byte(`"trial":1`), []byte(`"trial":-1`)), cases)
+	f.Add(bytes.ReplaceAll(results, []byte(`"trial":1`), []byte(`"trial":1e9`)), bytes.ReplaceAll(cases, []byte(`"checks"`), []byte(`"trials":1000000000,"checks"`)))
+	f.Add([]byte("{}\nnull\n[]\n\n\x00\n"), []byte("{}\nnull\n"))
+	f.Fuzz(func(t *testing.T, results, cases []byte) {
+		dir := filepath.Join(t.TempDir(), "r1")
+		if err := os.CopyFS(dir, os.DirFS(good)); err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range map[string][]byte{"results.jsonl": results, "cases.jsonl": cases} {
+			if err := os.WriteFile(filepath.Join(dir, name), b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids(t, open(t, dir))
+		replay, err := store.NewReplay(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range s.Cases {
+			_, _ = replay.Respond(t.Context(), &eval.Attempt{Case: c})
+		}
+		if err := replay.Close(); err != nil {
+			t.Error(err)
+		}
+		again := resume(t, dir, s)
+		if again.Summary.Total < len(s.Cases) {
+			t.Errorf("after it was resumed: %+v", again.Summary.Counts)
+		}
+	})
 }

@@ -284,6 +284,18 @@ func TestContextIsKeptOnce(t *testing.T) {
 		}
 	}
 	lost("a damaged blob", "is damaged")
+	if again := resumeWith(t, dir, s, r.Env.Targets[""]); len(ids(t, again)) != 3 || len(open(t, dir).Damage()) > 0 {
+		t.Errorf("a resumed run has not restored the context: %v", again.Damage())
+	}
+	for res, err := range open(t, dir).Results() {
+		if err != nil || res.Response.Context != text {
+			t.Fatalf("the restored context is not read back: %v", err)
+		}
+	}
+	edit(t, results, func(b []byte) []byte { // as before
+		lines := bytes.SplitAfter(b, []byte("\n"))
+		return bytes.Join(lines[:3], nil)
+	})
 	if err := os.Remove(filepath.Join(dir, "blobs", kept[0].Name())); err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,9 @@ import (
 // noted.
 type folder struct {
 	dir    string
-	want   int // how many results there must be; 0 when it is not known
-	trials int // of a case that does not say
+	want   int  // how many results there must be; 0 when it is not known
+	trials int  // of a case that does not say
+	strict bool // a result whose context is lost is left out too
 	blobs  blobs
 
 	mu    sync.Mutex
@@ -72,7 +73,7 @@ func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, erro
 			return r.failed(resultsFile, err)
 		}
 		if skip != nil && !r.warns(line) {
-			if _, status, err := r.decoder.Identity(line); err == nil && skip(status) {
+			if _, status, err := r.decoder.Identity(line); err == nil && status.Check() == nil && skip(status) {
 				continue
 			}
 		}
@@ -80,7 +81,7 @@ func (f *folder) each(skip func(eval.Status) bool, yield func(*eval.Result, erro
 		if err != nil && !f.noted(err) {
 			return err
 		}
-		if res != nil && !yield(res, nil) {
+		if res != nil && (err == nil || !f.strict) && !yield(res, nil) {
 			return errStop
 		}
 	}

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -81,7 +84,18 @@ func (r *Replay) trials(id string, bound int) (most int) {
 	return most
 }
 
-func question(c *eval.Case) string { return c.Tool + " " + c.Project + " " + string(c.Input) }
+// sameQuestion tells whether two cases ask the same, in whatever order their
+// input is written.
+func sameQuestion(a, b *eval.Case) bool {
+	if a.Tool != b.Tool || a.Project != b.Project {
+		return false
+	}
+	if bytes.Equal(a.Input, b.Input) {
+		return true
+	}
+	var x, y any
+	return json.Unmarshal(a.Input, &x) == nil && json.Unmarshal(b.Input, &y) == nil && reflect.DeepEqual(x, y)
+}
 
 // Respond gives the stored response; where the run has no answer, its error.
 func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, error) {
@@ -96,7 +110,7 @@ func (r *Replay) Respond(_ context.Context, a *eval.Attempt) (*eval.Response, er
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read the stored answer for %s: %w", a.Case.ID, err)
-	case question(res.Case) != question(a.Case):
+	case !sameQuestion(res.Case, a.Case):
 		return nil, notStored("the case asks something else than when the run was made")
 	case res.Response == nil:
 		return nil, storedFault{res.Fault}

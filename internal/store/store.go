@@ -78,13 +78,14 @@ func Open(dir string) (*eval.Run, error) {
 }
 
 // Recount reads a run and counts its results anew, whatever its header says:
-// what is there is what a resumed run starts from.
+// what is there is what a resumed run starts from. A result that has lost its
+// context, so that it could not be graded again, is not there.
 func Recount(dir string) (*eval.Run, error) {
 	run, err := readHeader(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &folder{dir: dir}
+	f := &folder{dir: dir, strict: true}
 	f.attach(run)
 	return run, recount(run)
 }
