@@ -110,8 +110,8 @@ func TestSugar(t *testing.T) {
 	}{
 		{ExpectedKeyword("mina", pos), "keyword:mina", `{"type":"contains","value":"mina"}`, "pass: contains \"mina\"\n", "missing keyword"},
 		{ExpectedKeyword("zkapp", pos), "keyword:zkapp", `{"type":"contains","value":"zkapp"}`, "fail: does not contain \"zkapp\"\nmode: missing keyword\n", "missing keyword"},
-		{ForbiddenKeyword("mina", pos), "forbidden:mina", `{"type":"contains","not":true,"value":"mina"}`, "fail: contains \"mina\", which must not be\nmode: cross-project contamination\n", "cross-project contamination"},
-		{ForbiddenKeyword("solana", pos), "forbidden:solana", `{"type":"contains","not":true,"value":"solana"}`, "pass: does not contain \"solana\"\n", "cross-project contamination"},
+		{ForbiddenKeyword("mina", pos), "forbidden:mina", `{"type":"contains","not":true,"of":"answer+sources","value":"mina"}`, "fail: contains \"mina\", which must not be\nmode: cross-project contamination\n", "cross-project contamination"},
+		{ForbiddenKeyword("solana", pos), "forbidden:solana", `{"type":"contains","not":true,"of":"answer+sources","value":"solana"}`, "pass: does not contain \"solana\"\n", "cross-project contamination"},
 		{ExpectedImport("o1js", pos), "import:o1js", `{"type":"has_import","module":"o1js","partial":true}`, "pass: \"import { Field } from 'o1js'\" at line 4\n", "missing import"},
 		{ExpectedImport("import { Field } from 'o1js'", pos), "import:import { Field } from 'o1js'", `{"type":"has_import","module":"import { Field } from 'o1js'","partial":true}`, "pass: \"import { Field } from 'o1js'\" at line 4\n", "missing import"},
 		{ExpectedImport("@solana/web3.js", pos), "import:@solana/web3.js", `{"type":"has_import","module":"@solana/web3.js","partial":true}`, "fail: no import statement with \"@solana/web3.js\"; the answer imports \"o1js\"\nmode: missing import\n", "missing import"},

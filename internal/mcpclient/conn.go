@@ -35,7 +35,7 @@ type reply struct {
 	result   []byte
 	findings []string
 	session  string // the id in the HTTP headers around it
-	overtook bool   // on a stream: it came before the answer to an earlier request
+	overtook bool   // of a beacon on a stream: it came before the answer to an earlier request
 }
 
 // A request is a JSON-RPC request on its way beside the SDK.
@@ -46,6 +46,8 @@ type request struct {
 	// tool and header are mirrored into HTTP headers in the modern era.
 	tool   string
 	header []headerField
+	// beacon asks for the reply to say whether it overtook another.
+	beacon bool
 }
 
 type headerField struct{ name, value string }

@@ -24,7 +24,7 @@ type mux struct {
 	hello []byte
 
 	mu      sync.Mutex
-	waiting map[int64]chan<- arrival
+	waiting map[int64]*waiter
 	sdk     map[int64]jsonrpc.ID
 	probeID int64         // id of the SDK's server/discover
 	lastOwn int64         // highest id sent by rpc
@@ -36,14 +36,21 @@ type mux struct {
 	strays  int // answers with an id that was never sent
 }
 
+// A waiter is someone who waits for an answer.
+type waiter struct {
+	arrived chan<- arrival
+	sent    bool    // what is sent later comes behind it on the stream
+	before  []int64 // of a beacon: the requests without an answer that were sent before it
+}
+
 type arrival struct {
 	result   []byte
 	fault    *fault
-	overtook bool // a request that was sent before this one had no answer yet
+	overtook bool // of a beacon: a request that was sent before it had no answer yet
 }
 
 func newMux() *mux {
-	return &mux{inbox: newInbox(), waiting: map[int64]chan<- arrival{}, sdk: map[int64]jsonrpc.ID{}, heard: make(chan struct{})}
+	return &mux{inbox: newInbox(), waiting: map[int64]*waiter{}, sdk: map[int64]jsonrpc.ID{}, heard: make(chan struct{})}
 }
 
 // rpc sends a request and waits for its answer.
@@ -54,7 +61,13 @@ func (m *mux) rpc(ctx context.Context, req *request) (reply, *fault) {
 		defer m.mu.Unlock()
 		return reply{}, m.over
 	}
-	m.waiting[req.id] = arrived
+	w := &waiter{arrived: arrived}
+	for id, other := range m.waiting {
+		if req.beacon && other.sent {
+			w.before = append(w.before, id)
+		}
+	}
+	m.waiting[req.id] = w
 	m.lastOwn = max(m.lastOwn, req.id)
 	strays := m.strays
 	m.mu.Unlock()
@@ -63,6 +76,9 @@ func (m *mux) rpc(ctx context.Context, req *request) (reply, *fault) {
 	if f := m.send(ctx, req.body()); f != nil {
 		return reply{}, f
 	}
+	m.mu.Lock()
+	w.sent = true
+	m.mu.Unlock()
 	select {
 	case a := <-arrived:
 		return reply{result: a.result, overtook: a.overtook}, a.fault
@@ -144,7 +160,7 @@ func (m *mux) greet(id jsonrpc.ID) {
 		m.mu.Unlock()
 		return
 	}
-	m.waiting[firstID] = arrived
+	m.waiting[firstID] = &waiter{arrived: arrived}
 	m.greeted = make(chan arrival, 1)
 	m.mu.Unlock()
 	if f := m.send(context.Background(), m.hello); f != nil {
@@ -237,17 +253,12 @@ func (m *mux) deliverBatch(raw []byte) bool {
 func (m *mux) settle(id int64, result []byte, f *fault) {
 	m.once.Do(func() { close(m.heard) })
 	m.mu.Lock()
-	arrived, ok := m.waiting[id]
+	w, ok := m.waiting[id]
 	delete(m.waiting, id)
-	overtook := false
-	for other := range m.waiting {
-		if overtook = other < id; overtook {
-			break
-		}
-	}
+	overtook := ok && slices.ContainsFunc(w.before, func(id int64) bool { return m.waiting[id] != nil })
 	m.mu.Unlock()
 	if ok {
-		arrived <- arrival{result: result, fault: f, overtook: overtook}
+		w.arrived <- arrival{result: result, fault: f, overtook: overtook}
 		return
 	}
 	if full, ok := m.takeSDK(id); ok {
@@ -278,10 +289,10 @@ func (m *mux) end(f *fault) {
 		m.over = f
 	}
 	waiting := m.waiting
-	m.waiting = map[int64]chan<- arrival{}
+	m.waiting = map[int64]*waiter{}
 	m.mu.Unlock()
-	for _, arrived := range waiting {
-		arrived <- arrival{fault: f}
+	for _, w := range waiting {
+		w.arrived <- arrival{fault: f}
 	}
 	m.Close()
 }

@@ -221,7 +221,7 @@ func TestStrayAnswers(t *testing.T) {
 func TestLostAnswerIsShared(t *testing.T) {
 	m := newMux()
 	one, two := make(chan arrival, 1), make(chan arrival, 1)
-	m.waiting[firstID+1], m.waiting[firstID+2] = one, two
+	m.waiting[firstID+1], m.waiting[firstID+2] = &waiter{arrived: one}, &waiter{arrived: two}
 	m.tooLong(&line{tooLong: true}, 10)
 	for _, ch := range []chan arrival{one, two} {
 		if a := <-ch; a.fault == nil || !a.fault.again || a.fault.class != ClassTransport {

@@ -60,7 +60,7 @@ func (t *turns) ask(ctx context.Context) {
 	defer cancel()
 	var rep reply
 	if l, f := c.live(ctx); f == nil {
-		req := &request{id: c.ids.Add(1), method: methodPing, params: []byte("{}")}
+		req := &request{id: c.ids.Add(1), method: methodPing, params: []byte("{}"), beacon: true}
 		if l.meta != nil {
 			req.method, req.params = methodDiscover, listParams(l.meta, nil)
 		}

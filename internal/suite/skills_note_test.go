@@ -7,7 +7,7 @@ import (
 )
 
 func TestEachSkillSaysWhatItLeavesOut(t *testing.T) {
-	text := "name: s\ntests:\n  - id: t\n    eachSkill: any\n    target: skills\n    expected: {validations: [{type: not_empty}]}\n"
+	text := "name: s\ntests:\n  - id: t\n    eachSkill: any\n    tool: t\n    target: skills\n    expected: {validations: [{type: not_empty}]}\n"
 	for language, want := range map[string][]string{
 		"":     {"s.yaml: eachSkill: any takes the js skills and leaves out 1 of another language (agents/python): use --language both for all"},
 		"js":   nil, // as asked for
