@@ -46,7 +46,7 @@ func (a *Answer) Foreign() string {
 		return ""
 	}
 	for _, b := range a.Other {
-		if l := find(b.Lang); l != nil && l.calls != nil && !SameLanguage("bash", l.name) {
+		if l := find(b.Lang); strings.TrimSpace(b.Text) != "" && l != nil && l.calls != nil && !SameLanguage("bash", l.name) {
 			return l.name
 		}
 	}
@@ -85,6 +85,9 @@ func (a *Answer) note(format string, args ...any) {
 // sort puts a block where it belongs. named tells whether some block names the language asked for.
 func (a *Answer) sort(b Block, named bool) {
 	switch {
+	case strings.TrimSpace(b.Text) == "": // an empty block is no code
+		a.Other = append(a.Other, b)
+		return
 	case a.accepts(b.Lang):
 		b.Lang = a.reading(b.Lang)
 		a.Blocks = append(a.Blocks, b)

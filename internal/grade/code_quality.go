@@ -14,6 +14,7 @@ import (
 type codeQuality struct {
 	Criteria string `yaml:"criteria" json:"criteria,omitempty" jsonschema:"what the code must do or use"`
 	Context  *bool  `yaml:"context" json:"context,omitempty" jsonschema:"show the judge what the answer was to be taken from, such as the skill" check:"default=false"`
+	Required bool   `yaml:"required" json:"required,omitempty" jsonschema:"an answer without code fails with 0 instead of being skipped" check:"default=false"`
 	Compat   string `yaml:"compat" json:"compat,omitempty" jsonschema:"score as another tool does" check:"enum=langchain-1.0"`
 	rubric
 }
@@ -28,7 +29,7 @@ var codeQualityKind = kind.Kind[eval.Grader]{
 	Doc:    "A judge finds the code in the answer valid and idiomatic.",
 	Mode:   "poor code",
 	Explain: "Scores validity, imports, use of the interfaces the criteria ask for, and idiom, of the language at hand: the skill's, else that of " +
-		"the answer's own blocks. An answer without code is not judged: the check is skipped and left out of composites. With " +
+		"the answer's own blocks. An answer without code is not judged: the check is skipped and left out of composites, or scores 0 where the code is `required`. With " +
 		"`compat: langchain-1.0` an answer without a fenced block scores 1 without a call, as the LangChain skills evaluators have it.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: code_quality
   criteria: Uses createAgent and passes tools as a list.
@@ -40,6 +41,10 @@ func (g *codeQuality) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, e
 	switch {
 	case g.Compat == langchainCompat && len(code.Blocks(a.Response.Text)) == 0:
 		return eval.PassIf(true, "no block in the answer, which %s scores 1", g.Compat), nil
+	case g.Compat == "" && g.Required && len(answerCode(a.Response)) == 0:
+		s := eval.PassIf(false, noCodeReason)
+		s.Mode = missingCode
+		return s, nil
 	case g.Compat == "" && len(answerCode(a.Response)) == 0:
 		return eval.Skipped(noCodeReason), nil
 	}

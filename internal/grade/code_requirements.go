@@ -32,7 +32,7 @@ var codeRequirementsKind = kind.Kind[eval.Grader]{
 	Mode:   "unmet code requirement",
 	Explain: "`mustInclude` and `mustNotInclude` are looked for in the code of the answer, without a judge, in the forms that `code_validation` " +
 		"has: a piece of code, `call:` and the name of a function, `re:` and a regular expression, `text:` anywhere. Comments and what strings say " +
-		"do not count unless `in: all`. All blocks of the answer count, and an answer without any that looks like code. `expectedStructure` is shown to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.5 if not given.\n\n" +
+		"do not count unless `in: all`. All blocks of the answer count, and an answer without any that looks like code. `expectedStructure` is shown to the judge, who scores it from 0 to 1; it passes from `threshold` on, 0.7 if not given.\n\n" +
 		"Each is a check of its own inside this one (`include:`, `exclude:`, `structure`), and all must pass; the value is the share that did. " +
 		"Without a judge the structure is skipped, visibly, and the rest decides.\n\n" + askedDoc,
 	Example: `- type: code_requirements

@@ -20,7 +20,7 @@ type codeValidation struct {
 	RequiredPatterns  []string `yaml:"requiredPatterns" json:"requiredPatterns,omitempty" jsonschema:"what the code must have: a piece of code, call:name, re:expression or text:anywhere"`
 	ForbiddenPatterns []string `yaml:"forbiddenPatterns" json:"forbiddenPatterns,omitempty" jsonschema:"what the code must not have, in the same forms"`
 	Language          string   `yaml:"language" json:"language,omitempty" jsonschema:"language of the code; that of the skill if not given, TypeScript for js"`
-	Threshold         float64  `yaml:"threshold" json:"threshold" jsonschema:"lowest score that passes, from 0 to 1" check:"min=0,max=1,default=0.5"`
+	Threshold         *float64 `yaml:"threshold" json:"threshold,omitempty" jsonschema:"lowest score that passes, from 0 to 1, where not everything has to be met" check:"min=0,max=1"`
 
 	required, forbidden []*code.Pattern
 }
@@ -33,7 +33,10 @@ var codeValidationKind = kind.Kind[eval.Grader]{
 	Explain: `The score is 0.3 × syntax + 0.3 × imports + 0.2 × required patterns + 0.2 × forbidden patterns. Syntax is 1 when every block
 of the language parses and 0 otherwise; the others are the share of their list that is met, and 1 when the list is empty. Each is a
 score of its own in reports: ` + "`syntax`, `required_imports`, `required_patterns`, `forbidden_patterns`" + `. An answer without code in the
-language, because it has none or its code is in another language, scores 0.
+language, because it has none, only an empty block, or code in another language, scores 0.
+
+What is required is required: a block that does not parse, a missing import or pattern, or a forbidden pattern fails the check,
+whatever the score. With ` + "`threshold`" + ` the score alone decides.
 
 The code is what the answer's fenced blocks of the language hold; JavaScript counts as TypeScript. Blocks that name no language count when
 they parse, an answer without any fence is read as code when it looks like code, and blocks of other languages, such as the
@@ -51,7 +54,7 @@ that has a quote in it; any quote stands for all. ` + "`text:`" + ` finds text a
   requiredPatterns: [".invoke(", "call:createAgent"]
   forbiddenPatterns: ['re:new\s+AgentExecutor']
 `,
-	New: func() eval.Grader { return &codeValidation{Threshold: 0.5} },
+	New: func() eval.Grader { return new(codeValidation) },
 }
 
 // Check wants patterns that can be searched for, and a language that can be
@@ -166,7 +169,8 @@ func noCode(a *code.Answer) eval.Score {
 	return gather(s, scores).Detail("language", a.Lang)
 }
 
-// total weighs the parts. One that could not be decided leaves the whole
+// total weighs the parts. Without a threshold each of them must pass; with one
+// the score alone decides. A part that could not be decided leaves the whole
 // undecided where it could change the verdict.
 func (g *codeValidation) total(scores []eval.Score) (eval.Score, error) {
 	const tiny = 1e-9
@@ -183,11 +187,18 @@ func (g *codeValidation) total(scores []eval.Score) (eval.Score, error) {
 		sum += s.Weight * s.Value
 		scored += s.Weight
 	}
-	passes := sum >= g.Threshold-tiny
-	if len(open) > 0 && (scored < tiny || !passes && sum+1-scored >= g.Threshold-tiny) {
-		return gather(eval.Score{}, scores), fmt.Errorf("the score is from %.2f to %.2f, want at least %s; %s", sum, sum+1-scored, decimal(g.Threshold), some(open))
+	passes, undecided := len(failed) == 0, len(failed) == 0 && len(open) > 0
+	if g.Threshold != nil {
+		passes = sum >= *g.Threshold-tiny
+		undecided = len(open) > 0 && (scored < tiny || !passes && sum+1-scored >= *g.Threshold-tiny)
 	}
-	s := judged(passes, fmt.Sprintf("code validation %.2f", sum/scored), bounds(&g.Threshold, nil))
+	if undecided {
+		return gather(eval.Score{}, scores), fmt.Errorf("the score is from %.2f to %.2f; %s", sum, sum+1-scored, some(open))
+	}
+	s := eval.PassIf(passes, "code validation %.2f", sum/scored)
+	if g.Threshold != nil {
+		s = judged(passes, s.Reason, bounds(g.Threshold, nil))
+	}
 	s.Value = min(sum/scored, 1)
 	if len(failed) > 0 {
 		s.Reason += "; " + some(failed)

@@ -45,7 +45,7 @@ func TestCodeValidationParts(t *testing.T) {
 		if diff := cmp.Diff(tc.total, s.Value, near); diff != "" {
 			t.Errorf("%s: total (-want +got):\n%s", tc.name, diff)
 		}
-		if want := tc.total >= 0.5; (s.Status == eval.Pass) != want {
+		if want := tc.total == 1; (s.Status == eval.Pass) != want {
 			t.Errorf("%s: %s at %v", tc.name, s.Status, s.Value)
 		}
 	}

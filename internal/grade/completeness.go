@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mettle-eval/mettle/internal/eval"
+	"github.com/mettle-eval/mettle/internal/grade/judge"
 	"github.com/mettle-eval/mettle/internal/kind"
 )
 
@@ -19,8 +20,9 @@ var completenessKind = kind.Kind[eval.Grader]{
 	Graded: true,
 	Doc:    "A judge finds that the answer covers all key points.",
 	Mode:   "incomplete answer",
-	Explain: "Scores how much of what the criteria ask for the answer covers. Whether it is right is for `accuracy`; for one verdict a point, use " +
-		"`facts`.\n\n" + scoreDoc + askedDoc,
+	Explain: "The judge lists the points that the criteria ask for and says of each whether the answer covers it, covers it partly, or not at all. " +
+		"The score is the share of the points, where one that is covered partly counts half. Whether the answer is right is for `accuracy`; where " +
+		"the points themselves are fixed, use `facts`.\n\n" + scoreDoc + askedDoc,
 	Example: `- type: completeness
   criteria: Explains tools, shows code that uses createAgent, and mentions streaming.
 `,
@@ -28,5 +30,6 @@ var completenessKind = kind.Kind[eval.Grader]{
 }
 
 func (g *completeness) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
-	return g.grade(ctx, a, "completeness.md", judgedSections(a, g.Criteria, on(g.Context, false)))
+	sections := judgedSections(a, g.Criteria, on(g.Context, false))
+	return g.ask(ctx, a, judge.Coverage, sections, func(j *judge.Judge) string { return j.Prompt("completeness.md") })
 }

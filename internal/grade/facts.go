@@ -92,6 +92,9 @@ func checkRepeats(name string, texts []string) error {
 }
 
 func (g *facts) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
+	if s, empty := emptyAnswer(a.Response); empty {
+		return s, nil
+	}
 	j, err := g.judge(a)
 	if err != nil {
 		return eval.Score{}, err

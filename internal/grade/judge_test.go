@@ -44,7 +44,7 @@ func TestJudgeRequest(t *testing.T) {
 		return `{"reasoning": "Line one.\nLine two.", "score": 0.75}`, nil
 	})
 	c := &eval.Case{Input: json.RawMessage(`{"question": "Why?"}`)}
-	s := decode(t, "{type: completeness, criteria: All of it.}").Grade(t.Context(), attempt(c, &eval.Response{Text: "So.", Context: "unseen"}, judges))
+	s := decode(t, "{type: judge, criteria: All of it.}").Grade(t.Context(), attempt(c, &eval.Response{Text: "So.", Context: "unseen"}, judges))
 	if len(asked) != 2 {
 		t.Fatalf("%d calls", len(asked))
 	}
@@ -60,8 +60,8 @@ func TestJudgeRequest(t *testing.T) {
 		t.Errorf("repair\n%s", said(second))
 	}
 	want := eval.Score{
-		Key: "completeness", Kind: "completeness", Status: eval.Pass, Value: 0.75, Weight: 1, Severity: eval.ErrorSeverity,
-		Reason: "score 0.75 (at least 0.5): Line one. Line two",
+		Key: "judge", Kind: "judge", Status: eval.Pass, Value: 0.75, Weight: 1, Severity: eval.ErrorSeverity,
+		Reason: "score 0.75 (at least 0.7): Line one. Line two",
 		Usage:  &eval.Usage{Calls: 2, Input: 20, Output: 4, Cost: eval.Dollars(1)},
 		Details: map[string]any{
 			"reasoning": "Line one.\nLine two.", "model": "test:judge", "model_version": "model-2026-01-01",
@@ -157,7 +157,7 @@ func TestJudgesOverlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		judges := judgesBy(func(*llm.Request) (string, error) {
 			time.Sleep(time.Second)
-			return `{"reasoning": "r", "score": 0.5}`, nil
+			return `{"reasoning": "r", "score": 0.5, "items": [{"point": "p", "reasoning": "r", "verdict": "partly"}]}`, nil
 		})
 		answer := &eval.Response{Text: "```ts\nlet a = 1;\n```", Meta: map[string]any{"language": "js"}}
 		for name, c := range map[string]*eval.Check{
@@ -184,7 +184,7 @@ func TestJudgesAreNotLate(t *testing.T) {
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			case <-time.After(time.Minute):
-				return &llm.Reply{Text: `{"reasoning": "r", "score": 1}`}, nil
+				return &llm.Reply{Text: `{"reasoning": "r", "score": 1, "items": [{"point": "p", "reasoning": "r", "verdict": "covered"}]}`}, nil
 			}
 		})
 		slow.Named = func(string) (llm.Model, error) { return slow.Default, nil }
@@ -299,7 +299,7 @@ func TestJudgedSugar(t *testing.T) {
 		calls     int
 	}{
 		{
-			Quality("Right.", "", pos), "composite_quality", `{"type":"weighted","threshold":0.5,"checks":[{"type":"accuracy","criteria":"Right.","weight":0.4},` +
+			Quality("Right.", "", pos), "composite_quality", `{"type":"weighted","threshold":0.7,"must":["accuracy"],"checks":[{"type":"accuracy","criteria":"Right.","weight":0.4},` +
 				`{"type":"completeness","criteria":"Right.","weight":0.3},{"type":"code_quality","criteria":"Right.","weight":0.3}]}`, 3,
 		},
 		{
@@ -364,8 +364,13 @@ func TestVerify(t *testing.T) {
 func TestQualityScores(t *testing.T) {
 	t.Parallel()
 	reply := func(req *llm.Request) (string, error) {
-		for words, score := range map[string]string{"how accurate": "0.9", "how complete": "0.5", "Judge the code": "0.2"} {
-			if strings.Contains(said(req), words) {
+		for words, score := range map[string]string{"how accurate": "0.9", "wrong?": "0", "how complete": "", "Judge the code": "0.8"} {
+			switch text := said(req); {
+			case !strings.Contains(text, words) || words == "how accurate" && strings.Contains(text, "wrong?"):
+			case words == "wrong?" && !strings.Contains(text, "how accurate"):
+			case score == "":
+				return `{"items": [{"point": "p", "reasoning": "r", "verdict": "covered"}, {"point": "q", "reasoning": "r", "verdict": "absent"}]}`, nil
+			default:
 				return `{"reasoning": "r", "score": ` + score + `}`, nil
 			}
 		}
@@ -380,12 +385,19 @@ func TestQualityScores(t *testing.T) {
 		status eval.Status
 		value  float64
 	}{
-		{"with code", Quality("a", "", eval.Pos{}), code, true, eval.Pass, 0.4*0.9 + 0.3*0.5 + 0.3*0.2},
+		{"with code", Quality("a", "", eval.Pos{}), code, true, eval.Pass, 0.4*0.9 + 0.3*0.5 + 0.3*0.8},
 		{"without code", Quality("a", "", eval.Pos{}), "Prose.", true, eval.Pass, (0.4*0.9 + 0.3*0.5) / 0.7},
+		{"inaccurate", Quality("wrong?", "", eval.Pos{}), code, true, eval.Fail, 0.3*0.5 + 0.3*0.8},
+		{"inaccurate, compat", Quality("wrong?", langchainCompat, eval.Pos{}), "Prose.", true, eval.Fail, 0.3*0.5 + 0.3},
 		{"without code, compat", Quality("a", langchainCompat, eval.Pos{}), "Prose.", true, eval.Pass, 0.4*0.9 + 0.3*0.5 + 0.3},
 		{"without a judge", Quality("a", langchainCompat, eval.Pos{}), "Prose.", false, eval.Skip, 0},
-		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.57 + 0.5*0.9},
-		{"coding without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Skip, 0},
+		{"coding", Coding("a", []string{"langchain"}, []string{"call:createAgent"}, nil, "", eval.Pos{}), code, true, eval.Pass, 0.5*0.75 + 0.5},
+		{"coding, unmet", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Fail, 0.5*0.75 + 0.5*0.9},
+		{"coding, unmet, compat", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, langchainCompat, eval.Pos{}), code, true, eval.Pass, 0.5*0.75 + 0.5*0.8},
+		{"coding in prose", Coding("a", nil, nil, nil, "", eval.Pos{}), "Prose.", true, eval.Fail, 0.5 * (0.4*0.9 + 0.3*0.5)},
+		{"coding in an empty block", Coding("a", nil, nil, nil, "", eval.Pos{}), "```ts\n```", true, eval.Fail, 0.5 * (0.4*0.9 + 0.3*0.5)},
+		{"coding without a judge", Coding("a", []string{"langchain"}, []string{"call:createAgent"}, nil, "", eval.Pos{}), code, false, eval.Skip, 0},
+		{"coding, unmet, without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Fail, 0.8},
 	} {
 		var judges *judge.Judges
 		if tc.judged {
@@ -397,7 +409,7 @@ func TestQualityScores(t *testing.T) {
 		if s.Status != tc.status || fmt.Sprintf("%.6f", s.Value) != fmt.Sprintf("%.6f", tc.value) {
 			t.Errorf("%s: %s %v, want %s %v: %s", tc.name, s.Status, s.Value, tc.status, tc.value, s.Reason)
 		}
-		if !tc.judged && !strings.Contains(s.Reason, "no judge is configured") {
+		if s.Status == eval.Skip && !strings.Contains(s.Reason, "no judge is configured") {
 			t.Errorf("%s: %s", tc.name, s.Reason)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type panel struct {
 	Models    []string `yaml:"models" json:"models" jsonschema:"the judges, as provider:model; one that stands twice is asked twice" check:"required,min=2,max=20"`
 	By        string   `yaml:"by" json:"by,omitempty" jsonschema:"how their verdicts become one" check:"enum=majority|mean,default=majority"`
-	Threshold *float64 `yaml:"threshold" json:"threshold,omitempty" jsonschema:"lowest mean that passes, for by: mean" check:"min=0,max=1,default=0.5"`
+	Threshold *float64 `yaml:"threshold" json:"threshold,omitempty" jsonschema:"lowest mean that passes, for by: mean" check:"min=0,max=1,default=0.7"`
 	Inner     child    `yaml:"check" json:"check" jsonschema:"the judge check that is put to each" check:"required"`
 }
 
@@ -28,7 +28,7 @@ var panelKind = kind.Kind[eval.Grader]{
 	Doc:    "Several judges together find that the answer passes a judge check.",
 	Mode:   "outvoted",
 	Explain: "Each model is put the same check, side by side. `by: majority` passes when more than half of them pass it; the value is their share. " +
-		"`by: mean` passes when the mean of their values is at least `threshold`, 0.5 if not given. Where they disagree, the reason says so, and " +
+		"`by: mean` passes when the mean of their values is at least `threshold`, 0.7 if not given. Where they disagree, the reason says so, and " +
 		"the details have the spread of the values. Each judge's own score is a check inside this one, with the key `judge:` and its name.\n\n" +
 		"A judge without a verdict may have given any: when that could change the outcome, the panel is unscored. The check may not name a " +
 		"`model` of its own.",

@@ -4,16 +4,18 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mettle-eval/mettle/internal/code"
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/grade/judge"
 )
 
-// judgeThreshold is where a score passes that its check says nothing of.
-const judgeThreshold = 0.5
+// judgeThreshold is where a score passes that its check says nothing of: above
+// the half-right anchor of the scales, below the one for small flaws.
+const judgeThreshold = 0.7
 
 // scoreDoc is the part of an explanation that says what all scores of
 // judges have in common.
-const scoreDoc = "The score passes from `threshold` on, 0.5 if it is not given: below it, an answer is closer to wrong than to right. " +
+const scoreDoc = "The score passes from `threshold` on, 0.7 if it is not given: half right, which the scales call 0.5, is not enough. An empty answer scores 0 without a call. " +
 	"The score itself is the value of the check, which composites and averages use.\n\n"
 
 // askedDoc is the part of an explanation that all judge kinds share; judgeDoc
@@ -31,7 +33,7 @@ const (
 
 // rubric is what the kinds that score an answer from 0 to 1 have in common.
 type rubric struct {
-	Threshold *float64 `yaml:"threshold" json:"threshold,omitempty" jsonschema:"lowest score that passes" check:"min=0,max=1,default=0.5"`
+	Threshold *float64 `yaml:"threshold" json:"threshold,omitempty" jsonschema:"lowest score that passes" check:"min=0,max=1,default=0.7"`
 	asking
 }
 
@@ -54,6 +56,9 @@ func (g *rubric) grade(ctx context.Context, a *eval.Attempt, prompt string, sect
 func (g *rubric) ask(
 	ctx context.Context, a *eval.Attempt, f judge.Form[judge.Grade], sections judge.Sections, task func(*judge.Judge) string,
 ) (eval.Score, error) {
+	if s, empty := emptyAnswer(a.Response); empty {
+		return s, nil
+	}
 	j, err := g.judge(a)
 	if err != nil {
 		return eval.Score{}, err
@@ -63,6 +68,20 @@ func (g *rubric) ask(
 		return o.Record(eval.Score{}), err
 	}
 	return o.Record(g.score(v)), nil
+}
+
+// emptyAnswer is the score of an answer that there is nothing to ask a judge
+// about: it has no text, or only blocks without any.
+func emptyAnswer(r *eval.Response) (s eval.Score, empty bool) {
+	rest := r.Text
+	if len(rest) < 200 { // of fences alone; longer ones say something
+		for _, b := range code.Blocks(r.Text) {
+			if trim(b.Text) == "" {
+				rest = strings.ReplaceAll(rest, r.Text[b.Start:b.End], "")
+			}
+		}
+	}
+	return eval.PassIf(false, "the answer is empty"), trim(rest) == ""
 }
 
 // score compares a grade with the threshold.

@@ -54,13 +54,18 @@ func expanded(k kind.Kind[eval.Grader], key, mode string, g eval.Grader, pos eva
 }
 
 // Quality is the check behind criteria with a question: accuracy, completeness
-// and code quality, weighed 40, 30 and 30. compat is "" or the tool to score
-// like.
+// and code quality, weighed 40, 30 and 30. Accuracy must pass by itself: a
+// complete answer in good code that is wrong is wrong. compat is "" or the tool
+// to score like.
 func Quality(criteria, compat string, pos eval.Pos) *eval.Check {
-	return expandedWeighted("composite_quality", pos,
-		counting(0.4, expanded(accuracyKind, accuracyKind.Name, accuracyKind.Mode, &accuracy{Criteria: criteria}, pos)),
-		counting(0.3, expanded(completenessKind, completenessKind.Name, completenessKind.Mode, &completeness{Criteria: criteria}, pos)),
-		counting(0.3, expanded(codeQualityKind, codeQualityKind.Name, codeQualityKind.Mode, &codeQuality{Criteria: criteria, Compat: compat}, pos)),
+	return quality(&codeQuality{Criteria: criteria, Compat: compat}, pos)
+}
+
+func quality(code *codeQuality, pos eval.Pos) *eval.Check {
+	return expandedWeighted("composite_quality", code.Compat, []string{accuracyKind.Name}, pos,
+		counting(0.4, expanded(accuracyKind, accuracyKind.Name, accuracyKind.Mode, &accuracy{Criteria: code.Criteria}, pos)),
+		counting(0.3, expanded(completenessKind, completenessKind.Name, completenessKind.Mode, &completeness{Criteria: code.Criteria}, pos)),
+		counting(0.3, expanded(codeQualityKind, codeQualityKind.Name, codeQualityKind.Mode, code, pos)),
 	)
 }
 
@@ -70,19 +75,22 @@ func Criteria(criteria string, pos eval.Pos) *eval.Check {
 }
 
 // Coding is the check behind criteria with a challenge: what [Quality] judges
-// and what can be measured in the code, half and half.
+// and what can be measured in the code, half and half. Both must pass, and an
+// answer without code has none to leave out.
 func Coding(criteria string, requiredImports, requiredPatterns, forbiddenPatterns []string, compat string, pos eval.Pos) *eval.Check {
-	return expandedWeighted("coding_composite", pos,
-		counting(0.5, Quality(criteria, compat, pos)),
-		counting(0.5, CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns, pos)),
-	)
+	judged := quality(&codeQuality{Criteria: criteria, Compat: compat, Required: compat == ""}, pos)
+	measured := CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns, compat, pos)
+	return expandedWeighted("coding_composite", compat, []string{judged.Key, measured.Key}, pos, counting(0.5, judged), counting(0.5, measured))
 }
 
 // CodeValidation is the check behind requiredImports, requiredPatterns and
 // forbiddenPatterns.
-func CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns []string, pos eval.Pos) *eval.Check {
-	g := codeValidationKind.New().(*codeValidation)
-	g.RequiredImports, g.RequiredPatterns, g.ForbiddenPatterns = requiredImports, requiredPatterns, forbiddenPatterns
+func CodeValidation(requiredImports, requiredPatterns, forbiddenPatterns []string, compat string, pos eval.Pos) *eval.Check {
+	g := &codeValidation{RequiredImports: requiredImports, RequiredPatterns: requiredPatterns, ForbiddenPatterns: forbiddenPatterns}
+	if compat != "" {
+		half := compatThreshold
+		g.Threshold = &half
+	}
 	return expanded(codeValidationKind, codeValidationKind.Name, codeValidationKind.Mode, g, pos)
 }
 
@@ -110,7 +118,14 @@ func counting(weight float64, c *eval.Check) child {
 	return child{c}
 }
 
-func expandedWeighted(key string, pos eval.Pos, parts ...child) *eval.Check {
-	g := &weighted{Threshold: judgeThreshold, children: children{parts}}
+// compatThreshold is where composites pass that are scored as another tool
+// does, which has scores and no floors.
+const compatThreshold = 0.5
+
+func expandedWeighted(key, compat string, must []string, pos eval.Pos, parts ...child) *eval.Check {
+	g := &weighted{Threshold: judgeThreshold, Must: must, children: children{parts}}
+	if compat != "" {
+		g.Threshold, g.Must = compatThreshold, nil
+	}
 	return expanded(weightedKind, key, weightedKind.Mode, g, pos)
 }

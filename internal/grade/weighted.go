@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mettle-eval/mettle/internal/eval"
 	"github.com/mettle-eval/mettle/internal/kind"
@@ -12,7 +13,8 @@ import (
 // weighted passes when the weighted mean of the checks inside it is high
 // enough.
 type weighted struct {
-	Threshold float64 `yaml:"threshold" json:"threshold" jsonschema:"lowest weighted mean that passes, from 0 to 1" check:"required,min=0,max=1"`
+	Threshold float64  `yaml:"threshold" json:"threshold" jsonschema:"lowest weighted mean that passes, from 0 to 1" check:"required,min=0,max=1"`
+	Must      []string `yaml:"must" json:"must,omitempty" jsonschema:"keys of checks inside that must pass, whatever the mean" check:"max=100"`
 	children
 }
 
@@ -23,7 +25,8 @@ var weightedKind = kind.Kind[eval.Grader]{
 	Mode:   lowScore,
 	Explain: `Each check inside has a value from 0 to 1 (1 for a pass and 0 for a fail, unless its kind says otherwise) and a
 ` + "`weight`" + `, 1 if not given. The mean is the value of this check. There is no default threshold: how good is good enough is for
-the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count.
+the suite to say; 0 only measures. One of ` + "`severity: warn`" + ` is shown and does not count. Checks whose keys are in ` + "`must`" + ` have to
+pass by themselves as well: one that fails fails this check, whatever the mean.
 
 A check that is unscored may turn out anything from 0 to 1, so the mean is not known and this check is unscored too, unless
 it would fail even then. One that was skipped because it does not apply to the answer is left out. One that was skipped
@@ -46,6 +49,11 @@ func (g *weighted) Check() error {
 	if g.deciding() > 0 && g.weight() == 0 {
 		err = errors.Join(err, fieldErrorf("checks", "the weights add up to 0"))
 	}
+	for i, key := range g.Must {
+		if !slices.ContainsFunc(g.checks(), func(c *eval.Check) bool { return c.Key == key && c.Severity != eval.WarnSeverity }) {
+			err = errors.Join(err, fieldErrorf(fmt.Sprintf("must[%d]", i), "no deciding check inside has the key %q", key))
+		}
+	}
 	return err
 }
 
@@ -59,7 +67,37 @@ func (g *weighted) weight() (sum float64) {
 }
 
 func (g *weighted) Grade(ctx context.Context, a *eval.Attempt) (eval.Score, error) {
-	return meanOf("weighted mean", g.Threshold, g.scores(ctx, a))
+	scores := g.scores(ctx, a)
+	s, err := meanOf("weighted mean", g.Threshold, scores)
+	for _, part := range scores {
+		switch {
+		case !slices.Contains(g.Must, part.Key):
+		case part.Status == eval.Fail && s.Status != eval.Fail:
+			return mustFail(part, scores), nil
+		case part.Status == eval.Unscored && err == nil && s.Status == eval.Pass:
+			err = fmt.Errorf("%s must pass and could not be scored: %s", part.Key, part.Reason)
+		}
+	}
+	return s, err
+}
+
+// mustFail is the score when a check failed that must pass: certain, whatever
+// the others are. Its value is the mean of what was scored.
+func mustFail(part eval.Score, scores []eval.Score) eval.Score {
+	var sum, scored float64
+	for _, s := range scores {
+		if s.Counts() && s.Severity != eval.WarnSeverity {
+			sum += s.Value * s.Weight
+			scored += s.Weight
+		}
+	}
+	mean := 0.0
+	if scored > 0 {
+		mean = sum / scored
+	}
+	s := eval.PassIf(false, "weighted mean %.2f, and %s must pass: %s", mean, part.Key, part.Reason)
+	s.Value, s.Mode = mean, part.Mode
+	return gather(s, scores)
 }
 
 // meanOf holds the weighted mean of scores against a threshold. What is

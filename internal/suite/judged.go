@@ -63,7 +63,7 @@ func (l *loader) judged(n *yaml.Node, e *expected, input json.RawMessage, each b
 		l.criteria(n, e, input, each, add)
 	}
 	if coded(e) && !composed(list.checks[before:]) {
-		add(grade.CodeValidation(words(e.RequiredImports), words(e.RequiredPatterns), words(e.ForbiddenPatterns), l.pos(n)))
+		add(grade.CodeValidation(words(e.RequiredImports), words(e.RequiredPatterns), words(e.ForbiddenPatterns), e.Compat, l.pos(n)))
 	}
 	g := &e.GroundTruth
 	if facts := len(g.ExpectedFacts) + len(g.ForbiddenClaims); facts > 0 && judge {

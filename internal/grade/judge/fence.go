@@ -81,6 +81,9 @@ func fenced(sections Sections) material {
 		if left > 0 {
 			cuts[i] = fmt.Sprintf("%d of the %d bytes of the %s are left out, in its middle", left, len(s.text), s.name.text)
 			m.notes = append(m.notes, cuts[i])
+			if s.name == ContextSection {
+				cuts[i] += "; what the answer says may be there, so do not count it as wrong or made up because you cannot see it"
+			}
 		}
 		var changed bool
 		if texts[i], changed = neutral(text); changed {

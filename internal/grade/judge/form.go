@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,6 +59,60 @@ var Boolean = Form[Grade]{
 	},
 }
 
+// What an answer does with a point that it was to cover, beside [Absent].
+const (
+	Covered = "covered"
+	Partly  = "partly"
+)
+
+// maxPoints bounds the points of a [Coverage]: criteria have a handful.
+const maxPoints = 200
+
+// Coverage asks for the points that an answer was to cover, and what it does
+// with each. The value is the share of them, one that is partly covered half.
+var Coverage = Form[Grade]{
+	name: "coverage",
+	schema: `{"type":"object","properties":{"items":{"type":"array","items":{"type":"object","properties":{` +
+		`"point":{"type":"string"},"reasoning":{"type":"string"},"verdict":{"type":"string","enum":["covered","partly","absent"]}},` +
+		`"required":["point","reasoning","verdict"],"additionalProperties":false}}},"required":["items"],"additionalProperties":false}`,
+	words: `- "items": list of objects, one for each point, each with these members in this order:
+  - "point": string. What the criteria ask for, in a few words.
+  - "reasoning": string. What the answer does about it, in a sentence, before you decide.
+  - "verdict": "covered", "partly" or "absent".`,
+	read: readCoverage,
+}
+
+func readCoverage(m members) (g Grade, err error) {
+	list, err := m.objects("items")
+	switch {
+	case err != nil:
+		return g, err
+	case len(list) == 0 || len(list) > maxPoints:
+		return g, fmt.Errorf("the judge's reply has %d items, want 1 to %d", len(list), maxPoints)
+	}
+	lines := map[string][]string{}
+	for i, one := range list {
+		point, err := one.text("point")
+		if err != nil {
+			return g, err
+		}
+		why, err := one.text("reasoning")
+		if err != nil {
+			return g, err
+		}
+		verdict, err := one.verdict([]string{Covered, Partly, Absent})
+		if err != nil {
+			return g, err
+		}
+		lines[verdict] = append(lines[verdict], fmt.Sprintf("%d. %s (%s): %s", i+1, point, verdict, why))
+	}
+	covered, partly := len(lines[Covered]), len(lines[Partly])
+	g.Value = (float64(covered) + float64(partly)/2) / float64(len(list))
+	g.Said = fmt.Sprintf("score %s, %d covered, %d partly, %d absent", reason.Decimal(math.Round(g.Value*100)/100), covered, partly, len(lines[Absent]))
+	g.Reasoning = strings.Join(slices.Concat(lines[Absent], lines[Partly], lines[Covered]), "\n") // what is missing first
+	return g, nil
+}
+
 // Choice is a word of a scale and its value.
 type Choice struct {
 	Name  string
@@ -84,7 +139,7 @@ func Choosing(choices []Choice) Form[Grade] {
 			if g.Reasoning, err = m.text("reasoning"); err != nil {
 				return g, err
 			}
-			name, err := m.oneOf("verdict", names)
+			name, err := m.verdict(names)
 			if err != nil {
 				return g, err
 			}
@@ -124,7 +179,7 @@ var Comparing = Form[Preference]{
 		if p.Reasoning, err = m.text("reasoning"); err != nil {
 			return p, err
 		}
-		p.Verdict, err = m.oneOf("verdict", []string{First, Second, Tie})
+		p.Verdict, err = m.verdict([]string{First, Second, Tie})
 		return p, err
 	},
 }
@@ -156,19 +211,12 @@ func Statements(n int) Form[[]Statement] {
 
 // readStatements wants each statement judged once, and no other.
 func readStatements(m members, n int) ([]Statement, error) {
-	var list []json.RawMessage
-	if err := m.value("verdicts", '[', "a list", &list); err != nil {
+	list, err := m.objects("verdicts")
+	if err != nil {
 		return nil, err
 	}
 	out := make([]Statement, n)
-	for _, raw := range list {
-		if raw[0] != '{' {
-			return nil, fmt.Errorf("the judge's verdicts hold %s, want objects", typeOf(raw))
-		}
-		one, err := readMembers(string(raw))
-		if err != nil {
-			return nil, err
-		}
+	for _, one := range list {
 		index, err := one.whole("index")
 		switch {
 		case err != nil:
@@ -182,7 +230,7 @@ func readStatements(m members, n int) ([]Statement, error) {
 		if s.Reasoning, err = one.text("reasoning"); err != nil {
 			return nil, err
 		}
-		if s.Verdict, err = one.oneOf("verdict", []string{Stated, Denied, Absent}); err != nil {
+		if s.Verdict, err = one.verdict([]string{Stated, Denied, Absent}); err != nil {
 			return nil, err
 		}
 	}

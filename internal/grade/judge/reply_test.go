@@ -79,6 +79,7 @@ func FuzzReadReply(f *testing.F) {
 		`{"reasoning": "r", "score": 0.5}`, "```json\n{\"reasoning\": \"r\", \"score\": 1}\n```", `{"reasoning": "r", "score": 1e999}`, `{"score": NaN}`,
 		`<think>{}</think>{"reasoning":"r","score":-0}`, `{"reasoning":"\ud800","score":0.1}`, `{"a":{"reasoning":"r","score":1}}`,
 		`{"verdicts": [{"index": 1, "reasoning": "r", "verdict": "stated"}, {"index": 2, "reasoning": "r", "verdict": "denied"}]}`,
+		`{"items": [{"point": "p", "reasoning": "r", "verdict": "covered"}, {"point": "q", "reasoning": "r", "verdict": "partly"}]}`, `{"items": []}`,
 		`{"verdicts": [null]}`, `{"verdicts": [{"index": 1e300}]}`, `{"reasoning":"r","verdict":"tie"}`, `{"reasoning":"r","verdict":true}`, "{", "\x00{\xff}",
 	} {
 		f.Add(text)
@@ -96,6 +97,10 @@ func FuzzReadReply(f *testing.F) {
 		w, err := readReply(text, "", Comparing)
 		if checkProblem(t, err); err == nil && w.Verdict != "first" && w.Verdict != "second" && w.Verdict != "tie" {
 			t.Fatalf("verdict %q", w.Verdict)
+		}
+		c, err := readReply(text, "", Coverage)
+		if checkProblem(t, err); err == nil && !(c.Value >= 0 && c.Value <= 1) {
+			t.Fatalf("coverage %v", c.Value)
 		}
 		_, err = readReply(text, "", Boolean)
 		checkProblem(t, err)
@@ -159,6 +164,33 @@ func TestObjects(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, objects(text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// TestCoverage: the score is computed from the verdicts, not given by the judge.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	item := func(verdict string) string { return `{"point": "p", "reasoning": "r", "verdict": "` + verdict + `"}` }
+	for reply, want := range map[string]float64{
+		`{"items": [` + item("covered") + `]}`:                                                            1,
+		`{"items": [` + item("covered") + `, ` + item("partly") + `]}`:                                    0.75,
+		`{"items": [` + item("absent") + `, ` + item("partly") + `, ` + item("absent") + `], "score": 1}`: 0.5 / 3,
+		`{"items": [` + item("absent") + `]}`:                                                             0,
+	} {
+		if g, err := readReply(reply, "", Coverage); err != nil || math.Abs(g.Value-want) > 1e-9 {
+			t.Errorf("%s: %v, %v, want %v", reply, g.Value, err, want)
+		}
+	}
+	for reply, want := range map[string]string{
+		`{"items": []}`:                          "the judge's reply has 0 items, want 1 to 200",
+		`{"items": [1]}`:                         "the judge's items hold the number, want objects",
+		`{"items": [` + item("mostly") + `]}`:    `the judge's verdict is "mostly", which is none of covered, partly, absent`,
+		`{"items": [{"verdict": "covered"}]}`:    "the judge's reply has no point, want a string",
+		`{"reasoning": "all of it", "score": 1}`: "the judge's reply has no items, want a list",
+	} {
+		if _, err := readReply(reply, "", Coverage); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", reply, err, want)
 		}
 	}
 }
