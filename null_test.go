@@ -62,8 +62,10 @@ func TestNullServers(t *testing.T) {
 // outcome is the result of a case.
 type outcome struct {
 	Case, Status string
-	Scores       []struct{ Key, Status, Reason string }
+	Scores       []score
 }
+
+type score struct{ Key, Status, Reason string }
 
 // runSuites runs the program and gives the outcome of each case.
 func runSuites(t *testing.T, args ...string) map[string]outcome {
