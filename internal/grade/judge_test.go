@@ -395,7 +395,7 @@ func TestQualityScores(t *testing.T) {
 		{"coding, unmet", Coding("a", []string{"langchain"}, []string{"call:createAgent", ".invoke("}, nil, "", eval.Pos{}), code, true, eval.Fail, 0.5*0.75 + 0.5*0.9},
 		{"coding, unmet, compat", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, langchainCompat, eval.Pos{}), code, true, eval.Pass, 0.5*0.75 + 0.5*0.8},
 		{"coding in prose", Coding("a", nil, nil, nil, "", eval.Pos{}), "Prose.", true, eval.Fail, 0.5 * (0.4*0.9 + 0.3*0.5)},
-		{"coding in an empty block", Coding("a", nil, nil, nil, "", eval.Pos{}), "```ts\n```", true, eval.Fail, 0.5 * (0.4*0.9 + 0.3*0.5)},
+		{"coding in an empty block", Coding("a", nil, nil, nil, "", eval.Pos{}), "```ts\n```", true, eval.Fail, 0},
 		{"coding without a judge", Coding("a", []string{"langchain"}, []string{"call:createAgent"}, nil, "", eval.Pos{}), code, false, eval.Skip, 0},
 		{"coding, unmet, without a judge", Coding("a", []string{"langchain"}, []string{".invoke("}, nil, "", eval.Pos{}), code, false, eval.Fail, 0.8},
 	} {

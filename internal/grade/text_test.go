@@ -39,3 +39,17 @@ func BenchmarkHasCitation(b *testing.B) {
 		})
 	}
 }
+
+// FuzzSentences: every sentence is text of the answer, on one line, and has
+// something in it.
+func FuzzSentences(f *testing.F) {
+	f.Add("# A\n\nIs it? It is. It's\nnot; so.\n\n```ts\nlet a = 1\n```\n- b\n| c | d |\n**e** [Source 1]")
+	f.Add("```\n```ts\n~~~\n?!. \x00\xff")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range sentences(text) {
+			if strings.TrimSpace(s) == "" || strings.ContainsAny(s, "\n\r") {
+				t.Fatalf("%q", s)
+			}
+		}
+	})
+}

@@ -167,3 +167,18 @@ func FuzzFence(f *testing.F) {
 		}
 	})
 }
+
+// TestShortenedContextIsAnnounced: the judge is told that what the answer took
+// from the part it cannot see is not made up.
+func TestShortenedContextIsAnnounced(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("createAgent takes tools. ", maxSection/10)
+	m := fenced(Sections{}.With(ContextSection, long).With(AnswerSection, long))
+	const told = "do not count it as wrong or made up because you cannot see it"
+	if strings.Count(m.text, told) != 1 || strings.Index(m.text, told) > strings.Index(m.text, "<<<begin context") {
+		t.Errorf("told %d times, want once before the context", strings.Count(m.text, told))
+	}
+	if len(m.notes) != 2 || strings.Contains(m.notes[0], told) {
+		t.Errorf("notes %q", m.notes)
+	}
+}

@@ -100,7 +100,7 @@ func readCoverage(m members) (g Grade, err error) {
 		if err != nil {
 			return g, err
 		}
-		verdict, err := one.oneOf("verdict", []string{Covered, Partly, Absent})
+		verdict, err := one.verdict([]string{Covered, Partly, Absent})
 		if err != nil {
 			return g, err
 		}
@@ -139,7 +139,7 @@ func Choosing(choices []Choice) Form[Grade] {
 			if g.Reasoning, err = m.text("reasoning"); err != nil {
 				return g, err
 			}
-			name, err := m.oneOf("verdict", names)
+			name, err := m.verdict(names)
 			if err != nil {
 				return g, err
 			}
@@ -179,7 +179,7 @@ var Comparing = Form[Preference]{
 		if p.Reasoning, err = m.text("reasoning"); err != nil {
 			return p, err
 		}
-		p.Verdict, err = m.oneOf("verdict", []string{First, Second, Tie})
+		p.Verdict, err = m.verdict([]string{First, Second, Tie})
 		return p, err
 	},
 }
@@ -230,7 +230,7 @@ func readStatements(m members, n int) ([]Statement, error) {
 		if s.Reasoning, err = one.text("reasoning"); err != nil {
 			return nil, err
 		}
-		if s.Verdict, err = one.oneOf("verdict", []string{Stated, Denied, Absent}); err != nil {
+		if s.Verdict, err = one.verdict([]string{Stated, Denied, Absent}); err != nil {
 			return nil, err
 		}
 	}

@@ -256,14 +256,14 @@ func (m members) whole(name string) (int, error) {
 	return int(v), nil
 }
 
-// oneOf is a member that is one of some words.
-func (m members) oneOf(name string, words []string) (string, error) {
-	s, err := m.text(name)
+// verdict is the member of that name, which is one of some words.
+func (m members) verdict(words []string) (string, error) {
+	s, err := m.text("verdict")
 	if err != nil {
 		return "", err
 	}
 	if !slices.Contains(words, s) {
-		return "", fmt.Errorf("the judge's %s is %s, which is none of %s", name, reason.Quote(reason.OneLine(s, reason.Shown)), strings.Join(words, ", "))
+		return "", fmt.Errorf("the judge's verdict is %s, which is none of %s", reason.Quote(reason.OneLine(s, reason.Shown)), strings.Join(words, ", "))
 	}
 	return s, nil
 }

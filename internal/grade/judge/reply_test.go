@@ -194,3 +194,30 @@ func TestUnclosedThoughtsAreNoVerdict(t *testing.T) {
 		}
 	}
 }
+
+// TestCoverage: the score is computed from the verdicts, not given by the judge.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	item := func(verdict string) string { return `{"point": "p", "reasoning": "r", "verdict": "` + verdict + `"}` }
+	for reply, want := range map[string]float64{
+		`{"items": [` + item("covered") + `]}`:                                                            1,
+		`{"items": [` + item("covered") + `, ` + item("partly") + `]}`:                                    0.75,
+		`{"items": [` + item("absent") + `, ` + item("partly") + `, ` + item("absent") + `], "score": 1}`: 0.5 / 3,
+		`{"items": [` + item("absent") + `]}`:                                                             0,
+	} {
+		if g, err := readReply(reply, "", Coverage); err != nil || math.Abs(g.Value-want) > 1e-9 {
+			t.Errorf("%s: %v, %v, want %v", reply, g.Value, err, want)
+		}
+	}
+	for reply, want := range map[string]string{
+		`{"items": []}`:                          "the judge's reply has 0 items, want 1 to 200",
+		`{"items": [1]}`:                         "the judge's items hold the number, want objects",
+		`{"items": [` + item("mostly") + `]}`:    `the judge's verdict is "mostly", which is none of covered, partly, absent`,
+		`{"items": [{"verdict": "covered"}]}`:    "the judge's reply has no point, want a string",
+		`{"reasoning": "all of it", "score": 1}`: "the judge's reply has no items, want a list",
+	} {
+		if _, err := readReply(reply, "", Coverage); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", reply, err, want)
+		}
+	}
+}
