@@ -510,7 +510,7 @@ var remoteShells = phrase{name: "remoteShells", words: aboutShells | aboutSendin
 }}
 
 // filledImage is an image whose address is to be filled in, where it is no link of the skill but spoken of.
-var filledImage = phrase{name: "filledImage", words: aboutShells, also: [][]string{{"]("}}, patterns: []string{
+var filledImage = phrase{name: "filledImage", words: aboutShells, also: [][]string{{"!["}, {"{", "$", "<"}}, patterns: []string{
 	`!\[[^\]\n]*\]\(https?://[^)\s]*\?[^)\s]*[{<$]+\s*(?:\w+_)?(?:conversation|chat|history|secrets?|keys?|tokens?|context|prompt|data|env|memory|messages?|user\w*)`,
 }}
 
@@ -555,8 +555,12 @@ var securitySecret = Rule{
 	check: func(p *pass) {
 		for _, s := range p.sources() {
 			last := 0
-			s.linesAbout(aboutKeys|aboutSecrets, func(start, end int) {
-				for _, k := range findSecrets(s.text, max(start, last), max(end, last)) {
+			s.wordyLines(aboutKeys|aboutSecrets, func(start, end int, has wordGroup) {
+				find := findSecrets
+				if has&aboutKeys == 0 {
+					find = findNamed
+				}
+				for _, k := range find(s.text, max(start, last), max(end, last)) {
 					last = max(last, k.end)
 					p.in(s, k.start, k.end, nil, "this looks like %s (%d characters)", k.kind, k.end-k.start)
 				}
