@@ -122,7 +122,13 @@ func (fm *Frontmatter) Readable() bool {
 }
 
 // Valid reports whether every reader of YAML understands the fields.
-func (fm *Frontmatter) Valid() bool { return fm.Readable() && len(fm.Quotes) == 0 }
+func (fm *Frontmatter) Valid() bool {
+	seen := map[string]bool{}
+	for i := range fm.Fields {
+		seen[fm.Fields[i].Key] = true
+	}
+	return fm.Readable() && len(fm.Quotes) == 0 && len(seen) == len(fm.Fields)
+}
 
 // ParseFrontmatter reads the frontmatter of a skill alone, and says where the body begins.
 func ParseFrontmatter(text string) (fm *Frontmatter, body int) {

@@ -98,6 +98,7 @@ var brokenFrontmatter = []string{
 	"name: x\ndescription: Reads: files\nbase: &b [x]\nother: *b\n",
 	"name: x\ndescription: Reads: files\nargument-hint: [file] [flag]\nmetadata: [{a: '}'}]\n",
 	"name: x\ndescription: Reads: files\nempty: {}\nnested:\n  deep: {a: [1, 2], b: {c: d}}\n",
+	"e:\ne: %\n",
 	"name: x\ndescription: 'Reads: files'\nallowed-tools: [Read, \"Bash(git:*)\"]\nmetadata: {a: {b: c}}\n",
 }
 

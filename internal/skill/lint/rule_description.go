@@ -238,8 +238,11 @@ var descriptionPlaceholder = Rule{
 			return
 		}
 		lower := strings.ToLower(text)
-		for _, begin := range [...]string{"todo", "[todo", "tbd", "fixme", "<description", "[description", "your description", "description of the skill", "description here",
-			"a brief description of", "brief description of what", "describe what this skill", "replace with", "lorem ipsum", "{{", "placeholder", "insert description", "what this skill does and when"} {
+		for _, begin := range [...]string{
+			"todo", "[todo", "tbd", "fixme", "<description", "[description", "your description", "description of the skill", "description here",
+			"a brief description of", "brief description of what", "describe what this skill", "replace with", "lorem ipsum", "{{", "placeholder",
+			"insert description", "what this skill does and when",
+		} {
 			if strings.HasPrefix(lower, begin) {
 				p.field(f, nil, "the description is still to be written")
 				return

@@ -3,17 +3,54 @@ package lint
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/mettle-eval/mettle/internal/skill"
 )
 
-// phrase is a pattern that is tried on lines with a word it needs. It is compiled when the first such line is met.
+// phrase is a list of patterns that are tried on lines with a word of a group.
 type phrase struct {
-	words   wordGroup
-	also    [][]string // one of each of these, in lower case, is on the line too: compiling and trying the pattern takes long
+	name     string // of its needs
+	words    wordGroup
+	also     [][]string // one of each of these, in lower case, is on the line too
+	patterns []string   // in any case of letters
+
+	once    sync.Once
+	clauses []clause
+}
+
+// clause is a pattern with groups of words, in lower case: every match has one of each group. Trying a pattern takes a
+// hundred times as long as looking for them, so most are never even compiled.
+type clause struct {
+	needs   [][]string
 	pattern func() *regexp.Regexp
+}
+
+// compile prepares the patterns of a phrase.
+func (f *phrase) compile() []clause {
+	f.once.Do(func() {
+		for i, x := range f.patterns {
+			f.clauses = append(f.clauses, clause{phraseNeeds[f.name][i], pattern(x)})
+		}
+	})
+	return f.clauses
+}
+
+// find is where the first match of the patterns begins and ends, nil when there is none. Lower is the line in lower case.
+func (f *phrase) find(line, lower string) []int {
+	var first []int
+	for i := range f.compile() {
+		c := &f.clauses[i]
+		if slices.ContainsFunc(c.needs, func(words []string) bool { return !containsAny(lower, words) }) {
+			continue
+		}
+		if m := c.pattern().FindStringIndex(line); m != nil && (first == nil || m[0] < first[0]) {
+			first = m
+		}
+	}
+	return first
 }
 
 func pattern(alternatives ...string) func() *regexp.Regexp {
@@ -27,19 +64,21 @@ func (p *pass) match(s *source, f *phrase, visit func(start, end int)) {
 		if start = max(start, last); start >= end || p.full() {
 			return
 		}
-		line := s.text[start:end]
-		lower := strings.ToLower(line)
+		lower := s.lower()[start:end]
 		for _, words := range f.also {
 			if !containsAny(lower, words) {
 				return
 			}
 		}
-		if m := f.pattern().FindStringIndex(line); m != nil && !s.commented(start+m[0]) && !s.warns(start+m[0]) {
+		if m := f.find(s.text[start:end], lower); m != nil && !s.commented(start+m[0]) && !s.warns(start+m[0]) {
 			last = start + m[1]
 			visit(start+m[0], start+m[1])
 		}
 	})
 }
+
+// phrases are all of them.
+var phrases = [...]*phrase{&concealment, &hiddenElement, &injection, &pipeToShell, &destruction, &lockedArchive, &decodeAndRun, &credentials, &keyInAddress, &remoteShells, &filledImage, &orderToSend, &remoteOrders}
 
 var securityBinary = Rule{
 	ID: "security-binary", Family: "security", Severity: Warning,
@@ -116,15 +155,15 @@ const (
 	theUser = `(?:the |your )?users?`
 )
 
-var concealment = phrase{aboutHiding, nil, pattern(
-	`without (?:ever )?(?:telling|informing|notifying|alerting) `+theUser+`\b`,
+var concealment = phrase{name: "concealment", words: aboutHiding, patterns: []string{
+	`without (?:ever )?(?:telling|informing|notifying|alerting) ` + theUser + `\b`,
 	`without the user(?:'s|’s)? (?:knowledge|noticing)`,
-	`\b(?:hide|conceal) (?:this|it|them|that|all of this|these)(?: \w+){0,3} from `+theUser+`\b`,
-	`\bkeep (?:this|it|that|these)(?: \w+){0,3} (?:secret|hidden|quiet|confidential) from `+theUser+`\b`,
-	notTo+`(?:tell|inform|notify|alert) `+theUser+` (?:about (?:this|these|it|the)|of (?:this|these|it)|that (?:this|these|it|you))\b`,
-	notTo+`(?:mention|reveal|disclose|include|report) (?:this|it|any of this|these|the existence)(?: \w+){0,5} (?:to (?:`+theUser+`|anyone)|in (?:your|the) (?:summary|answer|response|reply|report|output|log))\b`,
-	notTo+`(?:reveal|disclose|mention|admit) to (?:`+theUser+`|anyone)\b`,
-	notTo+`log (?:this|these) \w+`,
+	`\b(?:hide|conceal) (?:this|it|them|that|all of this|these)(?: \w+){0,3} from ` + theUser + `\b`,
+	`\bkeep (?:this|it|that|these)(?: \w+){0,3} (?:secret|hidden|quiet|confidential) from ` + theUser + `\b`,
+	notTo + `(?:tell|inform|notify|alert) ` + theUser + ` (?:about (?:this|these|it|the)|of (?:this|these|it)|that (?:this|these|it|you))\b`,
+	notTo + `(?:mention|reveal|disclose|include|report) (?:this|it|any of this|these|the existence)(?: \w+){0,5} (?:to (?:` + theUser + `|anyone)|in (?:your|the) (?:summary|answer|response|reply|report|output|log))\b`,
+	notTo + `(?:reveal|disclose|mention|admit) to (?:` + theUser + `|anyone)\b`,
+	notTo + `log (?:this|these) \w+`,
 	`\bthe user (?:must|should|may|can) (?:not|never) (?:know|learn|notice|find out|be (?:told|aware|informed))\b`,
 	`\b(?:make sure|ensure|so) (?:that )?the user (?:does not|doesn['’]t|never|cannot|can['’]t) (?:know|learns?|notices?|sees?|finds? out|suspects?)\b`,
 	`\b(?:secretly|covertly) (?:\w+ ){0,1}(?:add|copy|send|upload|collect|forward|read|run|execute|install|record|store|download|insert|change|log|track)`,
@@ -133,13 +172,13 @@ var concealment = phrase{aboutHiding, nil, pattern(
 	`\bas if nothing (?:had |has )?happened\b`,
 	`<!--\s*(?:(?:note|message|instructions?) (?:to|for) )?(?:the )?(?:ai|assistant|agent|claude|gpt|llm|model|system)(?: (?:agent|assistant|model))?\s*[:,][^>]{20,}`,
 	`\bhistory -c\b`, `\bunset HISTFILE\b`, `\bHISTSIZE=0\b`, `\bHISTFILE=/dev/null`, `\b(?:rm|shred)\b[^\n]*\.(?:bash|zsh)_history\b`,
-)}
+}}
 
 // hiddenElement is a piece of markup that is not shown and has words in it.
-var hiddenElement = phrase{aboutHiding, [][]string{{"hidden", "style="}, {"</"}}, pattern(
+var hiddenElement = phrase{name: "hiddenElement", words: aboutHiding, also: [][]string{{"hidden", "style="}, {"</"}}, patterns: []string{
 	`<\w+[^>]*\sstyle\s*=\s*["'][^"'>]*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em)?\s*[;"']|[^-]color\s*:\s*(?:white|transparent|#fff(?:fff)?)\s*[;"']|opacity\s*:\s*0\s*[;"'])[^>]*>[^<]*\w+ \w+[^<]*<`,
 	`<\w+[^>]*\s(?:style=["']color\s*:\s*white[^>]*|hidden)\s*>[^<]*\w+ \w+[^<]*<`,
-)}
+}}
 
 var securityInjection = Rule{
 	ID: "security-injection", Family: "security", Severity: Error,
@@ -158,10 +197,10 @@ var securityInjection = Rule{
 
 const earlier = `(?:previous|prior|above|earlier|preceding|former|original|existing|system|safety|security)`
 
-var injection = phrase{aboutInjection, nil, pattern(
-	`\b(?:ignore|disregard|forget|override|discard) (?:all |any |every )?(?:of )?(?:the |your |my |these |those )?`+earlier+` (?:\w+ )?(?:instructions?|prompts?|rules|guidelines|messages|directives|polic(?:y|ies)|constraints)\b`,
+var injection = phrase{name: "injection", words: aboutInjection, patterns: []string{
+	`\b(?:ignore|disregard|forget|override|discard) (?:all |any |every )?(?:of )?(?:the |your |my |these |those )?` + earlier + ` (?:\w+ )?(?:instructions?|prompts?|rules|guidelines|messages|directives|polic(?:y|ies)|constraints)\b`,
 	`\bforget (?:everything|all) (?:that )?(?:you|above|before)\b`,
-	`\b(?:`+earlier+`|your) (?:instructions|rules|guidelines|polic(?:y|ies)|constraints|text)(?: \w+){0,3} (?:no longer appl(?:y|ies)|do not apply|don['’]t apply|(?:is|are) (?:void|suspended|cancelled|superseded|overridden))\b`,
+	`\b(?:` + earlier + `|your) (?:instructions|rules|guidelines|polic(?:y|ies)|constraints|text)(?: \w+){0,3} (?:no longer appl(?:y|ies)|do not apply|don['’]t apply|(?:is|are) (?:void|suspended|cancelled|superseded|overridden))\b`,
 	`\btext above is void\b`,
 	`\b(?:reveal|print|output|repeat|show|display|dump) (?:your|the) (?:full |entire |hidden |complete |original |whole )*system prompt\b`,
 	`\byou are (?:now |no longer )?(?:in )?(?:an? )?(?:unrestricted|jailbroken|unfiltered|uncensored|developer mode|god mode|bound by|restricted by|limited by)\b`,
@@ -178,7 +217,7 @@ var injection = phrase{aboutInjection, nil, pattern(
 	`\bnever ask (?:the user )?for (?:permission|confirmation|approval|consent)\b`,
 	`\bwithout asking (?:the user )?for (?:permission|confirmation|approval|consent)\b[^.\n]{0,40}\b(?:even (?:if|when)|regardless|whatever|no matter)\b`,
 	`\b(?:append|add|write|save|insert|copy)\b[^\n]{0,120}(?:CLAUDE\.md|AGENTS\.md|MEMORY\.md|\.cursorrules|\.claude/\S+)\b[^\n]{0,80}\b(?:obey(?:ed|s)?|trust(?:ed)?|without asking)\b`,
-)}
+}}
 
 var securityDownload = Rule{
 	ID: "security-download", Family: "security", Severity: Info,
@@ -206,15 +245,15 @@ var securityInsecureDownload = Rule{
 	},
 }
 
-var pipeToShell = phrase{aboutDownload, [][]string{{"|", "$(", "<(", "downloadstring", "iwr", "irm", "requests.", "urlopen", "fetch(", "httpx."}}, pattern(
+var pipeToShell = phrase{name: "pipeToShell", words: aboutDownload, also: [][]string{{"|", "$(", "<(", "downloadstring", "iwr", "irm", "requests.", "urlopen", "fetch(", "httpx."}}, patterns: []string{
 	`\b(?:exec|eval)\s*\(\s*(?:compile\s*\(\s*)?(?:await\s*\(?\s*)*(?:requests\.get|httpx\.get|urllib\.request\.urlopen|urlopen|fetch)\s*\(`,
 	`\b(?:python3?|node|perl|ruby|php)\s+-[cer]\s+["']?\$\(\s*(?:curl|wget)\b`,
 	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:-\w+\s+)*(?:ba|z|da|k)?sh\b`,
-	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby)\b\s*(?:-\s*)?(?:$|[;&|`+"`"+`])`,
+	`\b(?:curl|wget)\b[^|;&\n]*\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby)\b\s*(?:-\s*)?(?:$|[;&|` + "`" + `])`,
 	`\b(?:ba|z)?sh\s+(?:-c\s+)?["']?(?:<\(|\$\()\s*(?:curl|wget)\b`,
 	`\b(?:iwr|irm|invoke-webrequest|invoke-restmethod)\b[^|\n]*\|\s*(?:iex|invoke-expression)\b`,
 	`\b(?:iex|invoke-expression)\b[\s("'&{$]*(?:new-object\b[^\n]*downloadstring|(?:iwr|irm|invoke-webrequest|invoke-restmethod|curl|wget)\b\s+[^\n]*:)`,
-)}
+}}
 
 // downloads visits the commands that run a script from the network.
 func (p *pass) downloads(visit func(s *source, start, end int, line string)) {
@@ -279,23 +318,23 @@ const (
 	device      = `/dev/(?:sd|hd|vd|xvd|nvme|disk|rdisk|mmcblk)\w*`
 )
 
-var destruction = phrase{aboutDestroying, nil, pattern(
+var destruction = phrase{name: "destruction", words: aboutDestroying, patterns: []string{
 	`:\(\)\s*\{\s*:\s*\|\s*:\s*&\s*\}\s*;\s*:`,
-	`\brm\s+(?:-\S+\s+)*-(?:\w*r\w*|-recursive)\s+(?:-\S+\s+)*["']?`+wholeDisk+commandEnd,
+	`\brm\s+(?:-\S+\s+)*-(?:\w*r\w*|-recursive)\s+(?:-\S+\s+)*["']?` + wholeDisk + commandEnd,
 	`\brm\b[^\n]*--no-preserve-root`,
-	`\bdd\b[^\n|;]*\bof=`+device, `\bmkfs(?:\.\w+)?\s[^\n|;]*`+device, `\b(?:wipefs|sgdisk|shred)\b[^\n|;]*`+device, `[^>2]>\s*`+device, `^\s*>\s*`+device,
-	`\bshred\b[^\n]*`+homeFolders+`/`, `\bdiskutil\s+erase\w*`,
+	`\bdd\b[^\n|;]*\bof=` + device, `\bmkfs(?:\.\w+)?\s[^\n|;]*` + device, `\b(?:wipefs|sgdisk|shred)\b[^\n|;]*` + device, `[^>2]>\s*` + device, `^\s*>\s*` + device,
+	`\bshred\b[^\n]*` + homeFolders + `/`, `\bdiskutil\s+erase\w*`,
 	`\brmtree\(\s*(?:os\.path\.expanduser\(\s*["']~/?["']|(?:pathlib\.)?Path\.home\(\)\s*[,)]|["'](?:/|~|C:\\+)["']|os\.environ\[["']HOME["']\]\s*[,)])`,
 	`\b(?:fs(?:\.promises)?\.(?:rm|rmdir)(?:Sync)?|rimraf(?:\.sync)?|fse?\.remove(?:Sync)?)\(\s*(?:os\.homedir\(\)\s*[,)]|process\.env\.HOME\s*[,)]|["'](?:/|~|C:\\+)["'])`,
-	`\bRemove-Item\b[^\n]*-Recurse[^\n]*(?:[A-Z]:\\(?:\s|$|["'*]|Users|Windows)|`+homeFolders+`(?:["']?\s|["']?$|\\\*))`,
+	`\bRemove-Item\b[^\n]*-Recurse[^\n]*(?:[A-Z]:\\(?:\s|$|["'*]|Users|Windows)|` + homeFolders + `(?:["']?\s|["']?$|\\\*))`,
 	`\bRemove-Item\b[^\n]*[A-Z]:\\(?:\*|Users|Windows)[^\n]*-Recurse`,
-	`\bfind\s+["']?(?:/|`+homeFolders+`)["']?/?\s[^\n]*(?:-delete\b|-exec\s+rm\b)`,
-	`\bch(?:mod|own)\s+-R\s+\S+\s+["']?(?:/|`+homeFolders+`)/?["']?(?:\s|$|[;&|])`,
+	`\bfind\s+["']?(?:/|` + homeFolders + `)["']?/?\s[^\n]*(?:-delete\b|-exec\s+rm\b)`,
+	`\bch(?:mod|own)\s+-R\s+\S+\s+["']?(?:/|` + homeFolders + `)/?["']?(?:\s|$|[;&|])`,
 	`\b(?:del|erase)\s+(?:/\w\s+)*[A-Z]:\\(?:\s|$|\*)`, `\b(?:rd|rmdir)\s+(?:/\w\s+)+[A-Z]:\\(?:\s|$|\*|Users|Windows)`, `(?:^|[\s&;])format\s+[a-z]:`,
 	`\bdrop\s+database\s+(?:if\s+exists\s+)?\W?\w*prod\w*`,
 	`\bkubectl\s+delete\s+(?:ns|namespaces?|all|pv|nodes?)\b[^\n]*--all\b`,
 	`\bgit\s+push\b[^\n;|&]*(?:--delete\s+|\s-d\s+|\s:)(?:main|master)\b`,
-)}
+}}
 
 var securityObfuscation = Rule{
 	ID: "security-obfuscation", Family: "security", Severity: Error,
@@ -316,13 +355,13 @@ var securityObfuscation = Rule{
 }
 
 // lockedArchive is an archive that no scanner can look into.
-var lockedArchive = phrase{aboutArchives, [][]string{{"zip", "7z", "archive", "extract", "unpack", ".rar"}, {"&&", ";", "run", "execute", "install", "./", "launch", "start"}}, pattern(
+var lockedArchive = phrase{name: "lockedArchive", words: aboutArchives, also: [][]string{{"zip", "7z", "archive", "extract", "unpack", ".rar"}, {"&&", ";", "run", "execute", "install", "./", "launch", "start"}}, patterns: []string{
 	`\bunzip\b[^\n]*\s-P\s*\S+`, `\b7z\w*\s+[xe]\b[^\n]*\s-p\S+`,
 	`\b(?:extract|unzip|unpack|decompress|open)\b[^\n]{0,160}\b(?:with|using)\s+(?:the\s+)?pass(?:word|phrase|code)\b[^\n]{0,80}\b(?:run|execute|install|launch|start|open)`,
 	`\bpassword[- ]protected\s+(?:zip|archive|file)\b[^\n]{0,120}\b(?:run|execute|install|launch|start)\b`,
-)}
+}}
 
-var decodeAndRun = phrase{aboutDecoding, [][]string{{"|", "eval", "exec", "function", "powershell"}}, pattern(
+var decodeAndRun = phrase{name: "decodeAndRun", words: aboutDecoding, also: [][]string{{"|", "eval", "exec", "function", "powershell"}}, patterns: []string{
 	`\b(?:eval|exec)\s*\(\s*(?:compile\s*\(\s*)?(?:bytes\.fromhex|(?:binascii\.)?unhexlify|marshal\.loads|codecs\.decode|zlib\.decompress)\s*\(`,
 	`\b(?:eval|new\s+Function|vm\.runIn\w+)\s*\(\s*Buffer\.from\s*\([^)\n]*["'](?:base64|hex)["']`,
 	`\b(?:printf|echo\s+-e)\s+["'](?:\\x[0-9a-f]{2}){4,}[^|\n]*\|\s*(?:sudo\s+)?(?:ba|z|da|k)?sh\b`,
@@ -330,9 +369,9 @@ var decodeAndRun = phrase{aboutDecoding, [][]string{{"|", "eval", "exec", "funct
 	`\b(?:base64\s+(?:-d|--decode)|xxd\s+-r(?:\s+-p)?)\b[^|\n]*\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k)?sh|python3?|perl|node)\b`,
 	`\b(?:eval|exec)\s*\(\s*(?:compile\s*\(\s*)?(?:zlib\.decompress\s*\(\s*)?(?:__import__\(['"]base64['"]\)\.|base64\.)?b64decode\s*\(`,
 	`\b(?:eval|new\s+Function)\s*\(\s*(?:atob|String\.fromCharCode)\s*\(`,
-	`\beval\s+["']?(?:\$\(|`+"`"+`)[^)\n]*\bbase64\s+(?:-d|--decode)\b`,
+	`\beval\s+["']?(?:\$\(|` + "`" + `)[^)\n]*\bbase64\s+(?:-d|--decode)\b`,
 	`\bpowershell(?:\.exe)?\b[^\n]*\s-e(?:c|nc|ncodedcommand)?\s+[a-z0-9+/=]{20,}`,
-)}
+}}
 
 var securityExfiltration = Rule{
 	ID: "security-exfiltration", Family: "security", Severity: Error,
@@ -383,7 +422,7 @@ var securityExfiltration = Rule{
 }
 
 // credentials are files with keys, and the environment as a whole.
-var credentials = phrase{aboutSending | aboutShells, nil, pattern(
+var credentials = phrase{name: "credentials", words: aboutSending | aboutShells, patterns: []string{
 	`(?:^|[^i]\s|[^\s])(?:~|\$HOME|\$\{HOME\}|/root|/home/\w+)/\.(?:ssh|aws|gnupg|netrc|npmrc|pypirc|git-credentials|kube|docker/config|config/gcloud|azure|env)\b`,
 	`expanduser\(["']~/\.\w+`, `\bhomedir\(\)[^\n]{0,20}\.(?:ssh|aws|gnupg|netrc|npmrc|kube)\b`,
 	`\bid_(?:rsa|ed25519)\b`, `\.aws/credentials`, `\.netrc\b`, `/etc/(?:passwd|shadow)\b`, `\.kube/config\b`, `\.docker/config\.json`,
@@ -391,7 +430,7 @@ var credentials = phrase{aboutSending | aboutShells, nil, pattern(
 	`\bsecurity\s+find-(?:generic|internet)-password\b`, `\b(?:Login Data|cookies\.sqlite|key4\.db|wallet\.dat)\b`,
 	`(?:json\.dumps|str|dict|repr)\(\s*(?:dict\(\s*)?os\.environ\s*\)`, `(?:data|json|content)=(?:dict\()?os\.environ\b(?:[^.\[]|$)`,
 	`JSON\.stringify\(\s*process\.env\s*\)`, `:\s*process\.env\s*[,})]`, `\.\.\.process\.env\b`,
-)}
+}}
 
 // uploads are the ways a command sends data. Reading a key to log in with it is none.
 var uploads = pattern(`\bcurl\b.*\s(?:-[a-z]*[dFT]\b|--data|--form|--upload-file|--json)`, `\bcurl\b[^|]*[?&][\w-]+=[^|]*\$`, `\bwget\b.*--(?:post|body)`, `\|\s*n(?:c|cat)\b`, `/dev/tcp/`,
@@ -428,11 +467,11 @@ func (s *source) sentLater(offset int, line string) bool {
 const vendors = `OPENAI|ANTHROPIC|CLAUDE|AWS|GITHUB|GH|GITLAB|GOOGLE|GEMINI|STRIPE|SLACK|AZURE|HF|NPM|HUGGINGFACE|GROQ|MISTRAL|COHERE|DATABASE|TWILIO|SENDGRID|CLOUDFLARE|VERCEL`
 
 // keyInAddress is a vendor's key in the query or the body of a request.
-var keyInAddress = phrase{aboutSending, [][]string{{"key", "token", "secret", "password"}}, pattern(
-	`https?://[^\s"'?]+\?[^\s]*\b(?:`+vendors+`)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*`,
-	`https?://\S+[^\n]*(?:\s-d\s|--data\S*\s|json=|data=|params=|body:)[^\n]*\b(?:`+vendors+`)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*`,
-	`(?:\s-d\s|--data\S*\s)[^\n]*\b(?:`+vendors+`)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*[^\n]*https?://\S+`,
-)}
+var keyInAddress = phrase{name: "keyInAddress", words: aboutSending, also: [][]string{{"key", "token", "secret", "password"}}, patterns: []string{
+	`https?://[^\s"'?]+\?[^\s]*\b(?:` + vendors + `)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*`,
+	`https?://\S+[^\n]*(?:\s-d\s|--data\S*\s|json=|data=|params=|body:)[^\n]*\b(?:` + vendors + `)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*`,
+	`(?:\s-d\s|--data\S*\s)[^\n]*\b(?:` + vendors + `)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)\w*[^\n]*https?://\S+`,
+}}
 
 var vendorKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(` + vendors + `)_\w*(?:KEY|TOKEN|SECRET|PASSWORD)`)
@@ -464,22 +503,22 @@ func goesElsewhere(line string) bool {
 }
 
 // remoteShells hand a shell, or the output of a command, to another machine.
-var remoteShells = phrase{aboutShells | aboutSending, nil, pattern(
+var remoteShells = phrase{name: "remoteShells", words: aboutShells | aboutSending, patterns: []string{
 	`/dev/tcp/[\w.$-]+/\d+`, `\bn(?:c|cat)\b[^\n|;]*\s-\w*[ec]\s*\S*/?(?:ba|z)?sh\b`, `\bmkfifo\b[^\n]*\bnc\b`,
 	`\.connect\(\(?[^\n]*(?:dup2|/bin/(?:ba)?sh)`, `\bdup2\([^\n]*/bin/(?:ba)?sh`,
-	`\b(?:nslookup|dig|host|ping)\b[^\n]*(?:\$\(|`+"`"+`)\s*(?:cat|whoami|hostname|id|env|base64|uname|head)\b`,
-)}
+	`\b(?:nslookup|dig|host|ping)\b[^\n]*(?:\$\(|` + "`" + `)\s*(?:cat|whoami|hostname|id|env|base64|uname|head)\b`,
+}}
 
 // filledImage is an image whose address is to be filled in, where it is no link of the skill but spoken of.
-var filledImage = phrase{aboutShells, [][]string{{"]("}}, pattern(
+var filledImage = phrase{name: "filledImage", words: aboutShells, also: [][]string{{"!["}, {"{", "$", "<"}}, patterns: []string{
 	`!\[[^\]\n]*\]\(https?://[^)\s]*\?[^)\s]*[{<$]+\s*(?:\w+_)?(?:conversation|chat|history|secrets?|keys?|tokens?|context|prompt|data|env|memory|messages?|user\w*)`,
-)}
+}}
 
 // orderToSend tells the model to hand out what it knows or finds.
-var orderToSend = phrase{aboutShells, [][]string{{"key", "credential", "password", "secret", "token", "cookie", ".env", ".ssh", "id_rsa", "conversation", "environment variables", "history"}}, pattern(
-	`\b(?:send|upload|post|e-?mail|transmit|forward|exfiltrate|submit)\b[^.\n]{0,60}(?:`+belongings+`)[^\n]{0,60}\b(?:to|into)\b[^\n]{0,40}(?:`+strangers+`)`,
-	`(?:`+belongings+`)[^\n]{0,80}\b(?:send|upload|post|e-?mail|transmit|forward|exfiltrate|submit)\b (?:it|them|its|their|the)\b[^\n]{0,40}\bto\b[^\n]{0,30}(?:`+strangers+`)`,
-)}
+var orderToSend = phrase{name: "orderToSend", words: aboutShells, also: [][]string{{"key", "credential", "password", "secret", "token", "cookie", ".env", ".ssh", "id_rsa", "conversation", "environment variables", "history"}}, patterns: []string{
+	`\b(?:send|upload|post|e-?mail|transmit|forward|exfiltrate|submit)\b[^.\n]{0,60}(?:` + belongings + `)[^\n]{0,60}\b(?:to|into)\b[^\n]{0,40}(?:` + strangers + `)`,
+	`(?:` + belongings + `)[^\n]{0,80}\b(?:send|upload|post|e-?mail|transmit|forward|exfiltrate|submit)\b (?:it|them|its|their|the)\b[^\n]{0,40}\bto\b[^\n]{0,30}(?:` + strangers + `)`,
+}}
 
 const (
 	belongings = `\b(?:api )?keys\b|\bapi key\b|\bcredentials\b|\bpasswords?\b|\bsecrets\b|\btokens\b|\bcookies\b|\bprivate keys?\b|\.env\b|~/\.ssh\S*|\bid_rsa\b|\b(?:whole |full |entire )?conversation\b|\benvironment variables\b|\bchat history\b`
@@ -504,10 +543,10 @@ var securityRemote = Rule{
 	},
 }
 
-var remoteOrders = phrase{aboutRemote, [][]string{{"instructions", "commands", "steps"}, {"follow", "execute", "obey", "run ", "carry out", "do "}}, pattern(
-	`\b(?:fetch|download|curl|wget|load|visit|open|read|get)\b[^.\n]{0,60}\bhttps?://[^\s)"'`+"`"+`>]+[^.\n]{0,40}\b(?:and|then)\b (?:then )?(?:exactly )?(?:follow|execute|obey|run|carry out|do)\b (?:exactly )?(?:all |any |each )?(?:of )?(?:the |its |their |those |these )?(?:instructions|commands|steps)\b`,
+var remoteOrders = phrase{name: "remoteOrders", words: aboutRemote, also: [][]string{{"instructions", "commands", "steps"}, {"follow", "execute", "obey", "run ", "carry out", "do "}}, patterns: []string{
+	`\b(?:fetch|download|curl|wget|load|visit|open|read|get)\b[^.\n]{0,60}\bhttps?://[^\s)"'` + "`" + `>]+[^.\n]{0,40}\b(?:and|then)\b (?:then )?(?:exactly )?(?:follow|execute|obey|run|carry out|do)\b (?:exactly )?(?:all |any |each )?(?:of )?(?:the |its |their |those |these )?(?:instructions|commands|steps)\b`,
 	`\b(?:fetch|download|load|read|get) and (?:then )?(?:follow|execute|obey|run) (?:the |all |its )?(?:instructions|commands|steps) (?:at|from|in|on) [<(]?https?://`,
-)}
+}}
 
 var securitySecret = Rule{
 	ID: "security-secret", Family: "security", Severity: Error,
@@ -516,8 +555,12 @@ var securitySecret = Rule{
 	check: func(p *pass) {
 		for _, s := range p.sources() {
 			last := 0
-			s.linesAbout(aboutKeys|aboutSecrets, func(start, end int) {
-				for _, k := range findSecrets(s.text, max(start, last), max(end, last)) {
+			s.wordyLines(aboutKeys|aboutSecrets, func(start, end int, has wordGroup) {
+				find := findSecrets
+				if has&aboutKeys == 0 {
+					find = findNamed
+				}
+				for _, k := range find(s.text, max(start, last), max(end, last)) {
 					last = max(last, k.end)
 					p.in(s, k.start, k.end, nil, "this looks like %s (%d characters)", k.kind, k.end-k.start)
 				}

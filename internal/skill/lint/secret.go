@@ -60,6 +60,9 @@ func findSecrets(text string, start, end int) []secret {
 	return append(found, findOthers(text, start, end, found)...)
 }
 
+// findNamed finds the keys that are known by what stands in front of them.
+func findNamed(text string, start, end int) []secret { return findOthers(text, start, end, nil) }
+
 // findKeys finds the keys that begin in a range of a text, by their forms. Letters after a form's beginning must look
 // random: repeated, counted or spelt out ones are examples.
 func findKeys(text string, start, end int) []secret {

@@ -65,6 +65,11 @@ func (p *pass) in(s *source, start, end int, fix *Fix, format string, args ...an
 // linesAbout calls a function for each line that has words of a group. The bounds are those of the line in the text, and
 // for a long one those of a part around the words; parts overlap, so that nothing is cut in two.
 func (s *source) linesAbout(group wordGroup, visit func(start, end int)) {
+	s.wordyLines(group, func(start, end int, _ wordGroup) { visit(start, end) })
+}
+
+// wordyLines is [source.linesAbout] for those who ask which words a line has.
+func (s *source) wordyLines(group wordGroup, visit func(start, end int, has wordGroup)) {
 	if !s.scanned {
 		s.wordy, s.scanned = index().lines(s.text), true
 	}
@@ -74,7 +79,7 @@ func (s *source) linesAbout(group wordGroup, visit func(start, end int)) {
 			if end-start > maxPatternLine {
 				start, end = max(start, w.offset-partMargin), min(end, w.offset+maxPatternLine+partMargin)
 			}
-			visit(start, end)
+			visit(start, end, w.groups)
 		}
 	}
 }
