@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +25,35 @@ type Result struct {
 	Fault    *Fault        // why there is no answer, or why the case was skipped
 	Events   []Event       // the calls that were made
 	Notes    []string      // what went wrong beside the verdict
+}
+
+// What listeners get of an answer that is large, and from which size on it is.
+const (
+	largeAnswer = 1 << 20
+	shownAnswer = 64 << 10
+)
+
+// Large tells whether a result takes much memory.
+func (r *Result) Large() bool { return r.Response != nil && r.Response.size() > largeAnswer }
+
+func (r *Response) size() int {
+	n := len(r.Text) + len(r.Raw) + len(r.Structured)
+	if r.Exchange != nil {
+		n += len(r.Exchange.Request) + len(r.Exchange.Response)
+	}
+	return n
+}
+
+// shed lets go of most of a large answer, once it is in the journal: many
+// results may wait to be synced and told to listeners.
+func (r *Result) shed() {
+	if !r.Large() {
+		return
+	}
+	rest := *r.Response
+	rest.Text = strings.Clone(rest.Text[:min(len(rest.Text), shownAnswer)])
+	rest.Raw, rest.Structured, rest.Exchange = "", nil, nil
+	r.Response = &rest
 }
 
 // Identity says which result of the run it is.

@@ -243,6 +243,7 @@ func (b *book) emit(res *Result) error {
 			b.fail(err)
 			return err
 		}
+		res.shed()
 	}
 	b.written <- res
 	b.mu.Lock()

@@ -225,8 +225,11 @@ func TestEveryTryIsCharged(t *testing.T) {
 // TestImpossibleUsageIsUnknown: it neither gives money back nor overflows.
 func TestImpossibleUsageIsUnknown(t *testing.T) {
 	for _, u := range []eval.Usage{
-		{Calls: 1, Input: 4, Output: -1_000_000}, {Calls: 1, Input: -4, Output: 1}, {Calls: 1, Input: math.MaxInt, Output: math.MaxInt},
-		{Calls: 1, Input: 1, Output: 1, CacheRead: -1 << 60}, {Calls: 1, Input: math.MinInt, Output: math.MaxInt},
+		{Calls: 1, Input: 4, Output: -1_000_000},
+		{Calls: 1, Input: -4, Output: 1},
+		{Calls: 1, Input: math.MaxInt, Output: math.MaxInt},
+		{Calls: 1, Input: 1, Output: 1, CacheRead: -1 << 60},
+		{Calls: 1, Input: math.MinInt, Output: math.MaxInt},
 	} {
 		plain := ModelFunc(func(context.Context, *Request) (*Reply, error) { return &Reply{Usage: u}, nil })
 		for _, inner := range []Model{plain, NewScheduler(Pace{}, nil).Wrap(plain)} {

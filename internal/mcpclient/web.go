@@ -206,9 +206,13 @@ func readAll(ctx context.Context, resp *http.Response, limit int64) ([]byte, *fa
 	}
 	var body []byte
 	var err error
-	if n := resp.ContentLength; n >= 0 && n <= 1<<20 { // more is believed when it is seen
-		body = make([]byte, n)
-		_, err = io.ReadFull(resp.Body, body)
+	if n := resp.ContentLength; n >= 0 {
+		body = make([]byte, min(n, 1<<20)) // more is believed when it is seen
+		seen, broken := io.ReadFull(resp.Body, body)
+		if err = broken; err == nil && int64(seen) < n {
+			body = append(make([]byte, 0, n), body...)[:n]
+			_, err = io.ReadFull(resp.Body, body[seen:])
+		}
 	} else {
 		body, err = io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	}

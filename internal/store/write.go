@@ -27,6 +27,8 @@ type Writer struct {
 	blobs   blobs
 	lock    io.Closer
 
+	large sync.Mutex // held while a large result is encoded
+
 	mu      sync.Mutex // guards what follows
 	results *os.File
 	size    int64   // of results
@@ -157,6 +159,10 @@ const keepBuffer = 256 << 10
 
 // Append writes a result. It is safe for concurrent use.
 func (w *Writer) Append(r *eval.Result) error {
+	if r.Large() { // one at a time: its line is as large again
+		w.large.Lock()
+		defer w.large.Unlock()
+	}
 	e := encoders.Get().(*eval.Encoder)
 	defer func() {
 		if e.Cap() <= keepBuffer {
