@@ -65,7 +65,7 @@ func results(t *testing.T, dir string) map[string]int {
 }
 
 // kills is how many processes the tests below kill at random moments, and at
-// the end a fifth of them: go test . -run Killed -kills 200 takes half a minute.
+// the end a fifth of them: go test . -run Killed -kills 200 takes a minute.
 var kills = flag.Int("kills", 20, "processes to kill at random moments")
 
 // victim is a folder with a suite, and the server its cases are for.
@@ -178,22 +178,29 @@ func (v *victim) finish(killed int) {
 	}
 }
 
-// after is a moment in so much time.
-func after(d time.Duration) <-chan struct{} {
-	c := make(chan struct{})
-	time.AfterFunc(d, func() { close(c) })
+// moment is any moment from now on, or from when the process has had its first
+// answer.
+func (v *victim) moment(atWork bool) <-chan struct{} {
+	c, had := make(chan struct{}), v.server.calls.Load()
+	go func() {
+		defer close(c)
+		for i := 0; atWork && i < 10_000 && v.server.calls.Load() == had; i++ {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+	}()
 	return c
 }
 
-// TestKilledRunIsResumed kills runs at random moments, again and again, and
+// TestKilledRunIsResumed kills runs at random moments, each up to eight times, and
 // resumes them until they are done.
 func TestKilledRunIsResumed(t *testing.T) {
 	killed, runs, calls := 0, 0, 0
 	for killed < *kills {
-		v := newVictim(t, 1000, 2*time.Millisecond)
+		v := newVictim(t, 1000, 4*time.Millisecond)
 		runs++
 		own := 0
-		for killed < *kills && v.kill(v.command("-o", "none"), after(time.Duration(20+rand.IntN(230))*time.Millisecond)) {
+		for own < 8 && killed < *kills && v.kill(v.command("-o", "none"), v.moment(own%2 == 0)) {
 			killed++
 			own++
 		}
