@@ -80,7 +80,7 @@ func TestSweepLeavesWhatIsBeingWritten(t *testing.T) {
 		t.Skip("files are not locked while they are written")
 	}
 	dir := filepath.Join(t.TempDir(), "a [folder]")
-	if err := WriteFile(filepath.Join(dir, ".mettle-left"), []byte("half")); err != nil {
+	if err := WritePrivate(filepath.Join(dir, ".mettle-left"), []byte("half")); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "file")
