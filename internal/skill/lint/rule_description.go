@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 	"strings"
@@ -125,24 +126,26 @@ var descriptionSimilar = Rule{
 	checkAll: checkSimilar,
 }
 
-// signature is a description as a set of words.
+// signature is a description as a set of words, each by a number: thousands of skills are held at once.
 type signature struct {
 	entry *entry
-	words []string // sorted, each once
+	words []uint64 // sorted, each once
 	bits  [8]uint64
 }
 
 func newSignature(e *entry) signature {
 	s := signature{entry: e}
-	s.words = strings.FieldsFunc(strings.ToLower(e.description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-	slices.Sort(s.words)
-	s.words = slices.Compact(s.words)
-	for _, w := range s.words {
-		h := uint32(2166136261)
+	for w := range strings.FieldsFuncSeq(strings.ToLower(e.description), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }) {
+		h := uint64(14695981039346656037)
 		for i := range len(w) {
-			h = (h ^ uint32(w[i])) * 16777619
+			h = (h ^ uint64(w[i])) * 1099511628211
 		}
-		h ^= h >> 15
+		s.words = append(s.words, h)
+	}
+	slices.Sort(s.words)
+	s.words = slices.Clip(slices.Compact(s.words))
+	for _, h := range s.words {
+		h ^= h >> 31
 		s.bits[h>>6%8] |= 1 << (h % 64)
 	}
 	return s
@@ -191,7 +194,7 @@ func (s *signature) near(t *signature) bool {
 	}
 	common := 0
 	for i, j := 0, 0; i < len(s.words) && j < len(t.words); {
-		switch c := strings.Compare(s.words[i], t.words[j]); {
+		switch c := cmp.Compare(s.words[i], t.words[j]); {
 		case c == 0:
 			common++
 			i++
