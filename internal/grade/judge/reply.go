@@ -134,8 +134,10 @@ func canonical(text string) (string, bool) {
 func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // thoughts begin what a model thinks aloud before it replies.
-var thoughts = regexp.MustCompile(`(?i)<think(?:ing)?>`)
-var thoughtsEnd = regexp.MustCompile(`(?i)</think(?:ing)?>`)
+var (
+	thoughts    = regexp.MustCompile(`(?i)<think(?:ing)?>`)
+	thoughtsEnd = regexp.MustCompile(`(?i)</think(?:ing)?>`)
+)
 
 // withoutThoughts takes off what a model thought aloud before it replied.
 // Thoughts without an end are all there is: the reply was never written.

@@ -5,9 +5,9 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/mettle-eval/mettle/internal/eval"
-	"time"
 )
 
 func TestClient(t *testing.T) {
