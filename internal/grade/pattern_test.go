@@ -68,3 +68,33 @@ func FuzzPattern(f *testing.F) {
 		}
 	})
 }
+
+// What a dot and \S, \W and \D stand for is written in a way that compiles at
+// once with the i flag, and matches the same.
+func TestCheapClasses(t *testing.T) {
+	for text, want := range map[string]string{
+		`a.*b`: `a[^\n\r\u2028\u2029]*b`, `\.[.\]\S]`: `\.[.\]\S]`, `\S\W\D\s\\S`: `[^\s][^\w][^\d]\s\\S`, `[^.`: `[^.`, `x\`: `x\`,
+	} {
+		if got := cheapClasses(text, false); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+	for _, tc := range []struct {
+		text, answer string
+		flags        patternFlags
+		want         string
+	}{
+		{`seeds.*bump`, "Seeds and a\nBUMP. SEEDS, bump.", patternFlags{}, "SEEDS, bump"},
+		{`seeds.*?bump`, "Seeds and a\nBUMP.", patternFlags{dotAll: true}, "Seeds and a\nBUMP"},
+		{`k\S+\Ws\D`, "kKk sX", patternFlags{}, "kKk sX"},
+		{`a.b`, "a\u2028b A\tB", patternFlags{}, "A\tB"},
+	} {
+		p, err := compilePattern(tc.text, tc.flags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := p.find(tc.answer); got != tc.want || err != nil {
+			t.Errorf("%s in %q: %q, %v, want %q", tc.text, tc.answer, got, err, tc.want)
+		}
+	}
+}
