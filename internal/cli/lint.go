@@ -325,7 +325,7 @@ func (c *lintCall) diff(ctx context.Context, out io.Writer, o report.Options) er
 		c.world.printf("nothing to fix in %s\n", count(len(c.Files), "file"))
 		return nil
 	}
-	c.world.printf("--fix would mend %s in %s\n", count(fixed, "finding"), count(c.changes, "file"))
+	c.world.printf("--fix would fix %s in %s\n", count(fixed, "finding"), count(c.changes, "file"))
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 // of a run; it does not change once the first has started.
 type Env struct {
 	Targets map[string]Target // by the name cases use
-	Timeout time.Duration     // of one answer, and of its checks after it, unless they bound their own time; 0 for none
+	Timeout time.Duration     // of one answer, and of its expensive checks after it, unless they bound their own time; 0 for none
 	Now     func() time.Time
 
 	// Grading is what package grade hands to its graders: judges, prompts,

@@ -72,7 +72,7 @@ func explainExample(out io.Writer, r *lint.Rule) {
 	case x.Fixed != "":
 		fmt.Fprintf(out, "\n--fix makes of it:\n%s\n", indented(strings.TrimRight(x.Fixed, "\n")))
 	case r.Fixes:
-		fmt.Fprintln(out, "\n--fix mends it where that is certain.")
+		fmt.Fprintln(out, "\n--fix applies safe fixes.")
 	}
 }
 

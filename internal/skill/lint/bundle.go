@@ -219,7 +219,7 @@ var securityUnread = Rule{
 var linkSymbolic = Rule{
 	ID: "link-symbolic", Family: "link", Severity: Warning,
 	Doc:     "A symbolic link leads out of the folder of the skill, or nowhere.",
-	Explain: "Where the skill is installed something else is there, or nothing: an agent that follows the link reads a file that nobody has seen. Its target was not looked into. Bring the file in.",
+	Explain: "Where the skill is installed something else is there, or nothing: an agent that follows the link reads a file that was not reviewed. The target of the link was not read. Copy the file into the skill.",
 	check: func(p *pass) {
 		for _, f := range p.bundle() {
 			if f.leads != "" {
